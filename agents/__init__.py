@@ -1,0 +1,1 @@
+"""Agents: anything that chooses an action from what its seat may know."""

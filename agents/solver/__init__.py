@@ -1,0 +1,1 @@
+"""The exact solver: the perfect-information value of a position and of each legal move."""

@@ -1,0 +1,1 @@
+"""Training configurations, one YAML file each."""

@@ -1,0 +1,1 @@
+"""Environments: rules, the compiled engine, and the interfaces over it."""

@@ -1,0 +1,1 @@
+"""The engine: compiled kernels over a batch of games, the only place where rules run."""

@@ -1,0 +1,138 @@
+"""Bit sets and random numbers for kernels, alike with and without the JIT.
+
+Every cast between signed and unsigned numbers is here: mixed arithmetic differs between compiled and plain code.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from texas42.envs.engine.jit import JIT, kernel
+
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_M1 = np.uint64(0xBF58476D1CE4E5B9)
+_M2 = np.uint64(0x94D049BB133111EB)
+_MASK32 = np.uint64(0xFFFFFFFF)
+_S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+_MASK64 = (1 << 64) - 1
+
+if JIT:
+
+    @intrinsic
+    def popcount(typingctx: Any, mask: Any) -> Any:  # type: ignore[no-untyped-def]
+        """Number of set bits."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.ctpop(args[0])
+
+        return types.int64(types.uint64), codegen
+
+    @intrinsic
+    def lowest(typingctx: Any, mask: Any) -> Any:  # type: ignore[no-untyped-def]
+        """Index of the lowest set bit; undefined for 0."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            from llvmlite import ir
+
+            return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+        return types.int64(types.uint64), codegen
+
+    @kernel
+    def multiply(a: Any, b: Any) -> Any:
+        """Product of two uint64 modulo 2^64."""
+        return a * b
+
+    @kernel
+    def add(a: Any, b: Any) -> Any:
+        """Sum of two uint64 modulo 2^64."""
+        return a + b
+
+else:
+
+    def popcount(mask: Any) -> Any:
+        """Number of set bits."""
+        return int(mask).bit_count()
+
+    def lowest(mask: Any) -> Any:
+        """Index of the lowest set bit; undefined for 0."""
+        return (int(mask) & -int(mask)).bit_length() - 1
+
+    def multiply(a: Any, b: Any) -> Any:
+        """Product of two uint64 modulo 2^64."""
+        return np.uint64((int(a) * int(b)) & _MASK64)
+
+    def add(a: Any, b: Any) -> Any:
+        """Sum of two uint64 modulo 2^64."""
+        return np.uint64((int(a) + int(b)) & _MASK64)
+
+
+@kernel
+def bit(i: Any) -> Any:
+    """The uint64 with bit `i` set."""
+    return ONE << np.uint64(i)
+
+
+@kernel
+def has(mask: Any, i: Any) -> Any:
+    """Whether bit `i` of `mask` is set."""
+    return (mask >> np.uint64(i)) & ONE != ZERO
+
+
+@kernel
+def drop_lowest(mask: Any) -> Any:
+    """`mask` without its lowest set bit; `mask` must not be 0."""
+    return mask & (mask - ONE)
+
+
+@kernel
+def nth_bit(mask: Any, n: Any) -> Any:
+    """Index of the `n`-th set bit, counted from 0; `mask` must have more than `n`."""
+    for _ in range(n):
+        mask = drop_lowest(mask)
+    return lowest(mask)
+
+
+@kernel
+def mix(x: Any) -> Any:
+    """A bijection of uint64 that scatters its bits (splitmix64's finaliser)."""
+    x = add(x, _GOLDEN)
+    x = multiply(x ^ (x >> _S30), _M1)
+    x = multiply(x ^ (x >> _S27), _M2)
+    return x ^ (x >> _S31)
+
+
+@kernel
+def stream(key: Any, n: Any) -> Any:
+    """Number `n` of the random stream `key`: a pure function of both."""
+    return mix(add(key, multiply(np.uint64(n), _GOLDEN)))
+
+
+@kernel
+def combine(a: Any, b: Any) -> Any:
+    """A key made of two numbers."""
+    return mix(mix(np.uint64(a)) ^ np.uint64(b))
+
+
+@kernel
+def scale(word: Any, n: Any) -> Any:
+    """A number in 0..n-1 from the upper half of a random word; biased by less than n / 2^32."""
+    return np.int64(((word >> _S32) * np.uint64(n)) >> _S32)
+
+
+@kernel
+def below(key: Any, n: Any, draw: Any) -> Any:
+    """An exactly uniform number in 0..n-1 from position `draw` of a stream, by rejection (Lemire 2019)."""
+    word = stream(key, draw)
+    product = (word & _MASK32) * np.uint64(n)
+    while (product & _MASK32) < np.uint64(n):
+        limit = (np.uint64(1 << 32) - np.uint64(n)) % np.uint64(n)
+        if (product & _MASK32) >= limit:
+            break
+        word = mix(word)
+        product = (word & _MASK32) * np.uint64(n)
+    return np.int64(product >> _S32)

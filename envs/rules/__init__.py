@@ -1,0 +1,1 @@
+"""The rules as data: tiles, contracts, bids and presets."""

@@ -1,0 +1,1 @@
+"""Training: configuration, rollouts, losses, the learner and its checkpoints."""
