@@ -37,7 +37,9 @@ N42PA: Spec = {"preset": "n42pa"}
 POINTS: Spec = {"preset": "seed_points"}
 
 
-def deal(spec: Spec, held: dict[int, str] | None = None, widow: str = "") -> tuple[list[list[str]], list[str]]:
+def deal(
+    spec: Spec, held: dict[int, str] | None = None, widow: str = ""
+) -> tuple[list[list[str]], list[str]]:
     """A whole deal in which some seats hold the tiles named; the rest goes round in order."""
     size, widow_size = hand_sizes(spec)
     hands: list[list[str]] = [(held or {}).get(seat, "").split() for seat in range(game_of(spec).seats)]
@@ -56,9 +58,9 @@ def start(spec: Spec, shaker: int = 0, held: dict[int, str] | None = None, widow
 
 
 def after(hand: Hand, actions: str) -> Hand:
-    """The hand after some actions; underscores stand for the blanks inside an action."""
+    """The hand after some actions; a discard is written `DISCARD:3-2`."""
     for action in actions.split():
-        hand.apply(action.replace("_", " "))
+        hand.apply(action.replace(":", " "))
     return hand
 
 
@@ -96,7 +98,9 @@ def score(spec: Spec, bid: str, points: list[int], tricks: list[int], declaratio
     return settle(resolve_rules(spec), game, played, is_made(game, played, tally), tally, claimed=False)
 
 
-def verdict(spec: Spec, bid: str, points: list[int], tricks: list[int], declaration: str = "PIP3") -> bool | None:
+def verdict(
+    spec: Spec, bid: str, points: list[int], tricks: list[int], declaration: str = "PIP3"
+) -> bool | None:
     """a.11 for bidder 0 after some tricks."""
     return decided(
         resolve_rules(spec), game_of(spec), contract(spec, bid, declaration), Tally(points, tricks)
@@ -153,8 +157,8 @@ def test_hand_totals(preset: str, total: int) -> None:
 
 @pytest.mark.parametrize(
     ("preset", "tiles", "count"),
-    [("moon", 22, 0), ("geezer", 36, 45), ("big_game", 45, 55), ("one_forty", 55, 95), ("seventy_two", 42, 60),
-     ("eighty_four", 56, 70), ("three_handed", 27, 35)],
+    [("moon", 22, 0), ("geezer", 36, 45), ("big_game", 45, 55), ("one_forty", 55, 95),
+     ("seventy_two", 42, 60), ("eighty_four", 56, 70), ("three_handed", 27, 35)],
 )
 def test_tile_sets_and_their_count(preset: str, tiles: int, count: int) -> None:
     game = game_of({"preset": preset})
@@ -230,11 +234,13 @@ def test_who_can_follow(declaration: str, lead: str, hand: str, legal: str) -> N
         ("NT-low", "6-6 6-0 5-5 0-0", 1),  # d.10
         ("PIP2", "6-5 6-6 2-0 5-2", 3),  # d.11
         ("PIP1", "5-0 4-0 0-0 3-3", 0),  # d.12
-        ("NELLO-own", "1-0 1-1 5-4", 0), ("NELLO-high", "1-0 1-1 5-4", 1), ("NELLO-low", "1-0 1-1 5-4", 0),  # d.38
+        ("NELLO-own", "1-0 1-1 5-4", 0), ("NELLO-high", "1-0 1-1 5-4", 1),  # d.38
+        ("NELLO-low", "1-0 1-1 5-4", 0),  # d.38
         ("NELLO-own", "6-6 6-0 5-5", 0), ("NELLO-high", "6-6 6-0 5-5", 0),  # d.39
         ("NELLO-low", "6-6 6-0 5-5", 1), ("NELLO-inv", "6-6 6-0 5-5", 2),  # d.39
         ("NELLO-own", "2-2 0-0 3-3", 2), ("NELLO-inv", "2-2 0-0 3-3", 1),  # d.40
-        ("SEVENS", "5-3 4-2 6-0 3-3", 0), ("SEVENS", "5-4 4-2 5-3 6-6", 1), ("SEVENS", "5-0 6-3 4-1 5-4", 0),  # d.51
+        ("SEVENS", "5-3 4-2 6-0 3-3", 0), ("SEVENS", "5-4 4-2 5-3 6-6", 1),  # d.51
+        ("SEVENS", "5-0 6-3 4-1 5-4", 0),  # d.51
         ("PIP5", "5-4 5-4 6-5 6-5 1-1 2-2 3-3 4-4", 2),  # d.56
         ("PIP0", "6-4 6-6 5-5 6-6 6-5 4-4 3-3 2-2", 1),  # d.57
         ("NT-high", "6-5 6-5 6-4 4-4", 0),  # d.58
@@ -251,8 +257,8 @@ def test_options_of_rank() -> None:
     """b.3 `identical_tiles` and `dbl_order`; d.80 for the announced low end."""
     assert trick_winner(["6-5", "6-5", "6-4"], "NT-high", identical_tiles="last_played") == 1
     assert trick_winner(["6-6", "0-0", "3-3"], "DBL", dbl_order="reversed") == 1
-    assert trick_winner("7-3 6-3 7-7 3-3".split(), "NT-high") == 2
-    assert trick_winner("7-3 6-3 7-7 3-3".split(), "NT-high", announced_low=True) == 3
+    assert trick_winner(["7-3", "6-3", "7-7", "3-3"], "NT-high") == 2
+    assert trick_winner(["7-3", "6-3", "7-7", "3-3"], "NT-high", announced_low=True) == 3
 
 
 @pytest.mark.parametrize(
@@ -620,7 +626,7 @@ def test_a_claim_is_offered_when_proved() -> None:
     ],
 )
 def test_discards_of_72(declaration: str, discarded: str, legal: str) -> None:
-    twelve = Counter("4-4 4-4 6-4 6-4 4-1 4-1 4-2 4-3 5-4 5-5 3-2 6-6".split())
+    twelve = Counter(["4-4", "4-4", "6-4", "6-4", "4-1", "4-1", "4-2", "4-3", "5-4", "5-5", "3-2", "6-6"])
     hand = list((twelve - Counter(discarded.split())).elements())
     found = two_discards(game_of({"preset": "seventy_two"}), hand, discarded.split(), declaration)
     assert sorted(found) == sorted(legal.split())
@@ -630,7 +636,7 @@ def test_72_credits_the_widow_and_the_discarded_count() -> None:
     """d.62, f.4.2."""
     hand = after(
         start({"preset": "seventy_two"}, 3, {0: "4-4 4-4 6-4 6-4 4-1 4-1 4-2 4-3 5-4 5-5"}, "3-2 6-6"),
-        "P50 PASS PASS PASS PIP4 DISCARD_3-2 DISCARD_6-6",
+        "P50 PASS PASS PASS PIP4 DISCARD:3-2 DISCARD:6-6",
     )
     assert hand.tally.points == [2, 5]
 
@@ -658,7 +664,7 @@ def test_big_game_widow() -> None:
 def test_140_with_all_ten_count_tiles() -> None:
     """f.3.3, c.14.1."""
     game = game_of({"preset": "one_forty"})
-    tens = "9-6 8-7 9-1 8-2 7-3 6-4 5-5 5-0 4-1 3-2".split()
+    tens = ["9-6", "8-7", "9-1", "8-2", "7-3", "6-4", "5-5", "5-0", "4-1", "3-2"]
     assert set(exchange_discards(game, tens, "9-6")) == {"5-0", "4-1", "3-2"}
     held = " ".join(tens[1:])
     count = after(start({"preset": "one_forty"}, 5, {0: held}, "9-6"), "P100" + " PASS" * 5)
@@ -671,7 +677,7 @@ def test_moon_discards_one_of_eight() -> None:
     """f.3.4."""
     hand = after(start({"preset": "moon"}, shaker=2), "MOON SHOOT_OVER")
     assert (hand.phase, hand.actor, len(hand.legal())) == ("discard", 1, 8)
-    after(hand, f"DISCARD_{hand.widow[0]}")
+    after(hand, f"DISCARD:{hand.widow[0]}")
     assert hand.legal() == ["NT-high", *(f"PIP{t}" for t in range(7))]
 
 
@@ -695,9 +701,12 @@ def test_big_game_low_end_leads() -> None:
 @pytest.mark.parametrize(
     ("preset", "bid", "declaration", "points", "tricks", "expected"),
     [
-        ("n42pa", "P30", "PIP3", [28, 12], [4, 2], None), ("n42pa", "P30", "PIP3", [27, 13], [4, 2], False),  # d.28
-        ("n42pa", "P30", "PIP3", [30, 6], [4, 2], True), ("n42pa", "P35", "PIP3", [20, 8], [3, 1], False),
-        ("n42pa", "M2", "PIP3", [20, 1], [3, 1], False), ("n42pa", "M2", "PIP3", [41, 0], [6, 0], None),  # d.29
+        ("n42pa", "P30", "PIP3", [28, 12], [4, 2], None),  # d.28
+        ("n42pa", "P30", "PIP3", [27, 13], [4, 2], False),  # d.28
+        ("n42pa", "P30", "PIP3", [30, 6], [4, 2], True),
+        ("n42pa", "P35", "PIP3", [20, 8], [3, 1], False),
+        ("n42pa", "M2", "PIP3", [20, 1], [3, 1], False),  # d.29
+        ("n42pa", "M2", "PIP3", [41, 0], [6, 0], None),
         ("eighty_four", "P60", "PIP3", [40, 24], [4, 2], None),  # d.59
         ("eighty_four", "P60", "PIP3", [40, 25], [4, 2], False),  # d.59
         ("three_handed", "P30", "PIP3", [20, 8, 6], [4, 2, 1], None),  # d.89

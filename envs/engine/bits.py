@@ -78,6 +78,18 @@ def bit(i: Any) -> Any:
 
 
 @kernel
+def n_members(seats: Any) -> Any:
+    """How many seats a seat mask (a small signed number) holds."""
+    return popcount(np.uint64(seats))
+
+
+@kernel
+def shift_right(mask: Any, n: Any) -> Any:
+    """`mask` moved down by `n` bits."""
+    return mask >> np.uint64(n)
+
+
+@kernel
 def has(mask: Any, i: Any) -> Any:
     """Whether bit `i` of `mask` is set."""
     return (mask >> np.uint64(i)) & ONE != ZERO

@@ -33,7 +33,7 @@ _SCALARS = (
     "last",  # 1 if the winning bid was the last caller's after all others passed
     "bidder",
     "namer",
-    "special",  # 1 if the partner names the declaration
+    "special",  # ladder row of the special bid whose trump the partner names, 0 if none
     "decl",
     "sits_out",  # bit mask of seats that do not play
     "leader",
@@ -47,9 +47,10 @@ _SCALARS = (
     "n_tricks",
     "low_leads",  # bit mask of tricks led with an announced low end
     "n_discards",
-    "take",  # 1 TAKE, 2 LEAVE as an action, 0 neither
+    "widow_choice",  # 1 TAKE, 2 LEAVE as an action, 0 neither
     "made",  # 1 made, 0 set, -1 undecided or thrown in
     "claimed",  # 1 if the hand ended by a claim
+    "hand_over",  # 1 if the last action ended a hand
     "throw_ins",  # hands thrown in without a break
     "whole_game",  # 1 if the episode is a whole game
     "winners",  # bit mask of sides that won the game
@@ -65,6 +66,7 @@ STATE = np.dtype(
         ("hands", np.uint64, MAX_SEATS),
         ("dealt", np.uint64, MAX_SEATS),
         ("cannot", np.uint64, MAX_SEATS),  # tiles a seat is known not to hold, from its plays
+        ("played", np.uint64),
         ("widow", np.uint64),
         ("discards", np.uint64),
         ("shown", np.uint64),  # discards turned face up (c.10)

@@ -89,18 +89,18 @@ def _trump_rank(rules: Rules, declaration: Declaration, tile: int) -> int:
         return 1 + (9 - high if rules.dbl_order == "reversed" else high)
     if declaration.kind == COUNT_TRUMP:  # c.12: tens over fives; then the double, then the higher high end
         return (high + low) * 2 + (10 if high == low else high)
-    return 20 if high == low else 3 + (low if high == declaration.pip else high)
+    return 30 if high == low else 12 + (low if high == declaration.pip else high)
 
 
 def _suit_rank(declaration: Declaration, suit: int, tile: int) -> int:
     high, low = TILE_ENDS[tile]
     if suit == DOUBLES:
-        return 3 + (9 - high if declaration.treatment == "inv" else high)
+        return 12 + (-high if declaration.treatment == "inv" else high)
     if high == low:
-        return 1 if declaration.treatment == "low" else 20
+        return 1 if declaration.treatment == "low" else 30
     other = low if high == suit else high
     lowest = declaration.kind == NELLO and other == declaration.pip  # c.12: the low pip ranks below the rest
-    return 2 if lowest else 3 + other
+    return 2 if lowest else 12 + other
 
 
 def announced_low(rules: Rules, declaration: Declaration, tile: int) -> int:

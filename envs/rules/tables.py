@@ -18,6 +18,7 @@ from texas42.envs.rules.declarations import (
     suits,
 )
 from texas42.envs.rules.ladder import next_calls
+from texas42.envs.rules.layout import PIECES, build_layout
 from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tiles import MAX_INSTANCES, TILE_ENDS, tile_count
 
@@ -47,7 +48,7 @@ _SCALARS = (
     "base_tile",
     "base_low",
     "claim",
-    "take",
+    "base_take",
     "n_actions",
     "max_marks",
     "all_pass",
@@ -79,7 +80,9 @@ _SCALARS = (
     "laydown",
     "laydown_game",
     "visibility",
-    "water_bids",
+    "two_seats",
+    "width",
+    "hidden_width",
 )
 
 TABLES = np.dtype(
@@ -92,6 +95,7 @@ TABLES = np.dtype(
         ("one_zero", np.uint64),
         ("count_tiles", np.uint64),
         ("low_tile", np.uint8, MAX_INSTANCES),  # tile of the i-th announced low lead
+        ("low_index", np.uint8, MAX_INSTANCES),  # its inverse
         ("call_kind", np.uint8, MAX_ROWS),
         ("call_need", np.int32, MAX_ROWS),
         ("call_marks", np.int32, MAX_ROWS),
@@ -110,10 +114,13 @@ TABLES = np.dtype(
         ("sevens", np.uint64),  # mask of declarations that need a tile of seven pips
         ("lead_suit", np.uint8, (MAX_ROWS, MAX_INSTANCES)),
         ("low_suit", np.int8, (MAX_ROWS, MAX_INSTANCES)),
+        ("low_tiles", np.uint64, MAX_ROWS),  # types whose low end may be announced
         ("follow", np.uint64, (MAX_ROWS, N_SUITS)),  # instances that follow a suit
         ("power", np.uint8, (MAX_ROWS, N_SUITS, MAX_INSTANCES)),  # by tile type
         ("trumps", np.uint64, MAX_ROWS),
         ("distance", np.uint64, 16),  # instances at distance k from seven pips
+        ("piece_at", np.int32, len(PIECES)),  # of each observation piece
+        ("piece_size", np.int32, len(PIECES)),
     ],
     align=True,
 )
@@ -133,6 +140,7 @@ def compile_tables(rules: Rules) -> npt.NDArray[Any]:
     _fill_tiles(table, rules, codec)
     _fill_calls(table, rules, codec)
     _fill_declarations(table, rules, codec)
+    _fill_layout(table, rules, codec)
     array.flags.writeable = False
     return array
 
@@ -145,7 +153,7 @@ def _fill_frame(t: Tables, rules: Rules, codec: Codec) -> None:
     t.n_calls, t.n_decls = len(codec.ladder), len(codec.declarations)
     t.base_decl, t.base_discard, t.base_tile, t.base_low = codec.bases[1:]
     t.claim, t.n_actions = codec.claim, codec.n_actions
-    t.take = codec.bases[1] + len(codec.declarations)
+    t.base_take = codec.bases[1] + len(codec.declarations)
 
 
 def _fill_parameters(t: Tables, rules: Rules) -> None:
@@ -181,7 +189,14 @@ def _fill_parameters(t: Tables, rules: Rules) -> None:
         "one_stack",
         "none",
     ).index(rules.won_tricks_visibility)
-    t.water_bids = game.ladder == "geezer"
+    t.two_seats = rules.two_seats_each
+
+
+def _fill_layout(t: Tables, rules: Rules, codec: Codec) -> None:
+    layout = build_layout(rules, codec)
+    for i, name in enumerate(PIECES):
+        t.piece_at[i], t.piece_size[i] = layout.pieces[name].start, layout.pieces[name].size
+    t.width, t.hidden_width = layout.width, layout.hidden_width
 
 
 def _instances(rules: Rules, tile: int) -> int:
@@ -200,7 +215,8 @@ def _fill_tiles(t: Tables, rules: Rules, codec: Codec) -> None:
         t.one_zero |= mask if (high, low) == (1, 0) else np.uint64(0)
         t.count_tiles |= mask if t.count[tile] else np.uint64(0)
         t.distance[abs(high + low - 7)] |= mask
-    t.low_tile[: len(codec.low_tiles)] = codec.low_tiles
+    for i, tile in enumerate(codec.low_tiles):
+        t.low_tile[i], t.low_index[tile] = tile, i
 
 
 def _mask(rows: list[int]) -> np.uint64:
@@ -229,6 +245,8 @@ def _fill_declarations(t: Tables, rules: Rules, codec: Codec) -> None:
         for tile in range(rules.n_types):
             t.lead_suit[d, tile] = suits(rules, declaration, tile)[0]
             t.low_suit[d, tile] = announced_low(rules, declaration, tile)
+            if t.low_suit[d, tile] >= 0:
+                t.low_tiles[d] |= np.uint64(1 << tile)
             for suit in suits(rules, declaration, tile):
                 t.follow[d, suit] |= np.uint64(_instances(rules, tile))
             for suit in range(N_SUITS):

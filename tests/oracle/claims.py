@@ -36,9 +36,17 @@ def proved(
     rules: Rules, game: Game, contract: Contract, tally: Tally, hand: list[str], unseen: list[str]
 ) -> bool:
     """f.3.13: each tile led beats every unseen tile (voids ignored) until the contract is secured."""
+    order = claim_order(hand, contract.declaration, str(rules["dbl_order"]))
+    return _runs(rules, game, contract, tally, order, unseen)
+
+
+def _runs(
+    rules: Rules, game: Game, contract: Contract, tally: Tally, order: list[str], unseen: list[str]
+) -> bool:
+    """Whether the tiles, led in order, beat every other tile until the contract is secured."""
     side = game.side(contract.bidder)
-    points, lost, left = tally.points[side], tally.played - tally.tricks[side], len(hand)
-    for tile in claim_order(hand, contract.declaration, str(rules["dbl_order"])):
+    points, lost, left = tally.points[side], tally.played - tally.tricks[side], len(order)
+    for tile in order:
         if _secured(contract, points, lost, left):
             return True
         if not all(_wins_lead(rules, contract, tile, other) for other in unseen):
@@ -119,12 +127,25 @@ class ClaimSearch:
             verdict = decided(self.rules, self.game, self.contract, tally)
             if verdict is not None:
                 return verdict
+            if self._runs_out(pos, tally):
+                return True
         hand = list(pos.hands[pos.to_play])
         led = [tile for _, tile in pos.trick]
         legal = legal_tiles(self.rules, self.contract, hand, led, False, tally.played == 0)
         if pos.to_play == self.claimant:  # f.3.13: the first tile of the stated order that is legal
             legal = [next(tile for tile in self.order if tile in legal)]
         return all(self.holds(self._after(pos, tile)) for tile in dict.fromkeys(legal))
+
+    def _runs_out(self, pos: Position, tally: Tally) -> bool:
+        """A short cut: the claimant leads and nobody holds a tile that beats his, until it is secured."""
+        if pos.to_play != self.claimant or closeness_play(self.contract.declaration):
+            return False
+        if self.rules["opening_lead_must_be_trump"] and tally.played == 0:
+            return False  # the first tile of his order may not be legal
+        held = list(pos.hands[self.claimant])
+        order = sorted(held, key=self.order.index)
+        others = [tile for seat, tiles in pos.hands.items() if seat != self.claimant for tile in tiles]
+        return _runs(self.rules, self.game, self.contract, tally, order, others)
 
     def _after(self, pos: Position, tile: str) -> Position:
         hands = dict(pos.hands)
