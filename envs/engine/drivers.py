@@ -141,3 +141,12 @@ def rollout_observed(states: Any, t: Any, n_steps: Any, key: Any, observation: A
                 next_episode(s, t)
                 word = combine(combine(key, s.row), s.episode)
     return ended
+
+
+@kernel
+def decision_keys(states: Any, seed: Any, steps: Any, out: Any) -> None:
+    """Per row a key from (seed, row, episode, hand, seat, decision number)."""
+    for i in range(len(states)):
+        s = states[i]
+        key = combine(combine(combine(seed, s.row), s.episode), s.hand_no)
+        out[i] = combine(combine(key, max(s.cur, 0)), steps[i])

@@ -1,0 +1,42 @@
+"""The ``texas42`` command: parse, call, print. Each command is a module of `texas42.commands`."""
+
+import argparse
+import importlib
+import logging
+import sys
+from collections.abc import Sequence
+
+from texas42 import __version__
+from texas42.commands.common import CommandError
+
+COMMANDS = ("train", "evaluate", "play", "presets", "bench", "generate", "verify", "show", "solve")
+"""Modules of `texas42.commands`; each has HELP, `add_arguments(parser)` and `run(args) -> exit code`."""
+
+
+def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    parser = argparse.ArgumentParser(prog="texas42", description="Texas 42: environment, agents, training.")
+    parser.add_argument("--version", action="version", version=f"texas42 {__version__}")
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name in commands:
+        module = importlib.import_module(f"texas42.commands.{name}")
+        sub = subparsers.add_parser(name, help=module.HELP, description=module.__doc__)
+        module.add_arguments(sub)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code: 0 fine, 1 a check failed, 2 bad input, 130 interrupted."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    args = build_parser().parse_args(argv)
+    module = importlib.import_module(f"texas42.commands.{args.command}")
+    try:
+        return int(module.run(args))
+    except CommandError as error:
+        print(f"texas42 {args.command}: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130

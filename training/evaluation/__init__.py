@@ -1,0 +1,1 @@
+"""How strong a policy is, with whom, and with what certainty."""
