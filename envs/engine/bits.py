@@ -5,7 +5,9 @@ Every cast between signed and unsigned numbers is here: mixed arithmetic differs
 
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
@@ -36,11 +38,34 @@ if JIT:
         """Index of the lowest set bit; undefined for 0."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            from llvmlite import ir
-
             return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
         return types.int64(types.uint64), codegen
+
+    @intrinsic
+    def multiply_high(typingctx: Any, a: Any, b: Any) -> Any:  # type: ignore[no-untyped-def]
+        """Upper 64 bits of the 128-bit product of two uint64."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            wide = ir.IntType(128)
+            product = builder.mul(builder.zext(args[0], wide), builder.zext(args[1], wide))
+            return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
+
+        return types.uint64(types.uint64, types.uint64), codegen
+
+    @intrinsic
+    def deposit(typingctx: Any, n: Any, mask: Any) -> Any:  # type: ignore[no-untyped-def]
+        """The `n`-th set bit of `mask` alone, with the processor's bit deposit instruction."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            word = ir.IntType(64)
+            name = "llvm.x86.bmi.pdep.64"
+            function = builder.module.globals.get(name) or ir.Function(
+                builder.module, ir.FunctionType(word, [word, word]), name
+            )
+            return builder.call(function, [builder.shl(ir.Constant(word, 1), args[0]), args[1]])
+
+        return types.uint64(types.uint64, types.uint64), codegen
 
     @kernel
     def multiply(a: Any, b: Any) -> Any:
@@ -61,6 +86,10 @@ else:
     def lowest(mask: Any) -> Any:
         """Index of the lowest set bit; undefined for 0."""
         return (int(mask) & -int(mask)).bit_length() - 1
+
+    def multiply_high(a: Any, b: Any) -> Any:
+        """Upper 64 bits of the 128-bit product of two uint64."""
+        return np.uint64((int(a) * int(b)) >> 64)
 
     def multiply(a: Any, b: Any) -> Any:
         """Product of two uint64 modulo 2^64."""
@@ -101,12 +130,27 @@ def drop_lowest(mask: Any) -> Any:
     return mask & (mask - ONE)
 
 
+if JIT and llvm.get_host_cpu_features().get("bmi2", False):
+
+    @kernel
+    def nth_bit_mask(mask: Any, n: Any) -> Any:
+        """The `n`-th set bit of `mask` alone, counted from 0; `mask` must have more than `n`."""
+        return deposit(np.uint64(n), mask)
+
+else:
+
+    @kernel
+    def nth_bit_mask(mask: Any, n: Any) -> Any:
+        """The `n`-th set bit of `mask` alone, counted from 0; `mask` must have more than `n`."""
+        for _ in range(n):
+            mask = drop_lowest(mask)
+        return bit(lowest(mask))
+
+
 @kernel
 def nth_bit(mask: Any, n: Any) -> Any:
     """Index of the `n`-th set bit, counted from 0; `mask` must have more than `n`."""
-    for _ in range(n):
-        mask = drop_lowest(mask)
-    return lowest(mask)
+    return lowest(nth_bit_mask(mask, n))
 
 
 @kernel

@@ -68,13 +68,10 @@ def proved(s: Any, t: Any) -> Any:
 @kernel
 def unseen_tiles(s: Any, t: Any) -> Any:
     """Tiles the seat to move has not seen: not his, not played, and not his discards."""
-    deck = ZERO
-    for i in range(t.n_deck):
-        deck |= bit(t.deck[i])
     known = s.hands[s.cur] | s.played | s.shown
     if s.cur == s.bidder:
         known |= s.discards
-    return deck & ~known
+    return t.deck_mask & ~known
 
 
 @kernel

@@ -2,11 +2,25 @@
 
 from typing import Any
 
-from texas42.envs.engine.bits import ZERO, below, bit, combine, stream
+import numpy as np
+
+from texas42.envs.engine.bits import (
+    ONE,
+    ZERO,
+    below,
+    combine,
+    mix,
+    multiply,
+    multiply_high,
+    nth_bit_mask,
+    stream,
+)
 from texas42.envs.engine.jit import kernel
 from texas42.envs.engine.state import AUCTION, MAX_PLAYS
 
 SHAKER_SALT = 0x5EED
+TILES_A_WORD = 7
+MAX_WORD = (1 << 64) - 1
 
 
 @kernel
@@ -16,27 +30,47 @@ def hand_key(s: Any) -> Any:
 
 
 @kernel
+def draw_tiles(pool: Any, left: Any, k: Any, word: Any) -> Any:
+    """`k` of the `left` tiles in `pool`, exactly uniform from one random word.
+
+    The word is read as a number in mixed radix; a leftover that would favour some tiles is drawn again
+    (Brackett-Rozinsky and Lemire 2024).
+    """
+    while True:
+        taken, rest, fraction, bound = ZERO, pool, word, ONE
+        for i in range(k):
+            n = np.uint64(left - i)
+            tile = nth_bit_mask(rest, multiply_high(fraction, n))
+            fraction = multiply(fraction, n)
+            bound = multiply(bound, n)
+            taken |= tile
+            rest ^= tile
+        if fraction >= bound or fraction >= (np.uint64(MAX_WORD) - bound + ONE) % bound:
+            return taken
+        word = mix(word)
+
+
+@kernel
 def deal_tiles(s: Any, t: Any) -> None:
     """Fill `hands` and `widow`, uniformly over all ordered partitions of the deck (a.2)."""
     key = hand_key(s)
-    n = t.n_deck
-    for i in range(n):
-        s.plays[i] = t.deck[i]
-    for i in range(n - 1):
-        j = i + below(key, n - i, i)
-        tile = s.plays[j]
-        s.plays[j] = s.plays[i]
-        s.plays[i] = tile
-    at = 0
+    pool = t.deck_mask
+    left = t.n_deck
+    draws = 0
     for seat in range(t.n_seats):
-        hand = ZERO
-        for _ in range(t.hand_size):
-            hand |= bit(s.plays[at])
-            at += 1
+        hand = pool
+        if left > t.hand_size:
+            hand = ZERO
+            need = t.hand_size
+            while need > 0:
+                k = min(need, TILES_A_WORD)
+                hand |= draw_tiles(pool & ~hand, left, k, stream(key, draws))
+                draws += 1
+                left -= k
+                need -= k
         s.hands[seat] = hand
-    s.widow = ZERO
-    for i in range(at, n):
-        s.widow |= bit(s.plays[i])
+        pool &= ~hand
+    s.widow = pool
 
 
 @kernel

@@ -266,15 +266,12 @@ def tiles_left(s: Any, t: Any, seat: Any) -> Any:
 @kernel
 def unseen_by(s: Any, t: Any, me: Any) -> Any:
     """Instances a seat has not seen."""
-    deck = ZERO
-    for i in range(t.n_deck):
-        deck |= bit(t.deck[i])
     known = s.hands[me] | s.played | s.shown
     if t.two_seats == 1:
         known |= s.hands[(me + 2) % t.n_seats]
     if saw_widow(s, t, me):
         known |= s.widow | s.discards
-    return deck & ~known
+    return t.deck_mask & ~known
 
 
 @kernel

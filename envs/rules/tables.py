@@ -88,7 +88,7 @@ _SCALARS = (
 TABLES = np.dtype(
     [
         *((name, np.int32) for name in _SCALARS),
-        ("deck", np.uint8, MAX_INSTANCES),
+        ("deck_mask", np.uint64),
         ("count", np.uint8, MAX_INSTANCES),  # by tile type
         ("doubles", np.uint64),  # instance masks
         ("seven_pips", np.uint64),
@@ -205,7 +205,7 @@ def _instances(rules: Rules, tile: int) -> int:
 
 
 def _fill_tiles(t: Tables, rules: Rules, codec: Codec) -> None:
-    t.deck[: len(rules.deck)] = rules.deck
+    t.deck_mask = np.uint64(sum(1 << i for i in rules.deck))
     for tile in range(rules.n_types):
         high, low = TILE_ENDS[tile]
         mask = np.uint64(_instances(rules, tile))
