@@ -2,11 +2,14 @@
 
 from typing import Any
 
-from texas42.envs.engine.bits import ONE, combine, stream
-from texas42.envs.engine.deal import start_episode
+import numpy as np
+
+from texas42.envs.engine.bits import ONE, combine, n_members, stream
+from texas42.envs.engine.deal import open_hand, start_episode, start_hand
 from texas42.envs.engine.jit import kernel
 from texas42.envs.engine.observe import blank_hidden, write_hidden, write_observation
-from texas42.envs.engine.step import apply, is_legal, random_legal, write_mask
+from texas42.envs.engine.state import PLAY
+from texas42.envs.engine.step import apply, apply_claim, is_legal, random_legal, write_mask
 
 
 @kernel
@@ -150,3 +153,103 @@ def decision_keys(states: Any, seed: Any, steps: Any, out: Any) -> None:
         s = states[i]
         key = combine(combine(combine(seed, s.row), s.episode), s.hand_no)
         out[i] = combine(combine(key, max(s.cur, 0)), steps[i])
+
+
+# One game at a time: the shells that step a single record pass arrays of one row, which is the cheapest call.
+
+ILLEGAL, GOES_ON, HAND_ENDED, FINISHED, TRUNCATED = -1, 0, 1, 2, 3
+"""What `take_action` did."""
+PAY_SCORE, PAY_POINTS, PAY_WIN = range(3)
+"""Kinds of reward: score change, share of the hand's points, winning the game."""
+
+
+@kernel
+def take_action(states: Any, tables: Any, action: Any, payment: Any, out: Any) -> Any:
+    """Apply an action to row 0 if it is legal; returns what happened and the seat to move.
+
+    When a hand ended, `out` (float64, n_seats) holds its rewards of kind `payment`; otherwise it is scratch.
+    """
+    s, t = states[0], tables[0]
+    if s.done != 0 or not is_legal(s, t, action):
+        return ILLEGAL, s.cur
+    trick = s.n_tricks  # the hand's own numbers are gone once the next hand is dealt
+    plays = s.phase == PLAY and action != t.claim
+    for side in range(t.n_sides):
+        out[side] = s.taken[side]
+    apply(s, t, action)
+    if s.hand_over == 0:
+        return GOES_ON, s.cur
+    if payment == PAY_POINTS:
+        if plays:
+            out[np.int32(s.trick_winners[trick]) % t.n_sides] += s.trick_values[trick]
+        share(t, out)
+    elif payment == PAY_WIN:
+        pay_winners(s, t, out)
+    else:
+        pay(s, t, out)
+    if s.done == 0:
+        return HAND_ENDED, s.cur
+    return (FINISHED if s.done == 1 else TRUNCATED), s.cur
+
+
+@kernel
+def share(t: Any, out: Any) -> None:
+    """Turn points by side into rewards by seat: own share of the hand total minus the mean of the others'."""
+    total = 0.0
+    for side in range(t.n_sides):
+        total += out[side]
+    for i in range(t.n_seats):
+        seat = t.n_seats - 1 - i  # downwards, so that the sides' points are read before they are written over
+        mine = out[seat % t.n_sides]
+        out[seat] = (mine - (total - mine) / (t.n_sides - 1)) / t.total
+
+
+@kernel
+def pay_winners(s: Any, t: Any, out: Any) -> None:
+    """The sides that won the game share +1, the others -1; zero while nobody has won."""
+    n_won = n_members(s.winners)
+    for seat in range(t.n_seats):
+        out[seat] = 0.0
+        if n_won > 0 and n_won < t.n_sides:
+            won = (s.winners >> (seat % t.n_sides)) & 1 == 1
+            out[seat] = 1.0 / n_won if won else -1.0 / (t.n_sides - n_won)
+
+
+@kernel
+def observe_seat(states: Any, tables: Any, seat: Any, table_recall: Any, observation: Any, mask: Any) -> None:
+    """Observation (width,) and mask (n_actions,) of a seat in row 0."""
+    write_observation(states[0], tables[0], seat, table_recall, observation)
+    write_mask(states[0], tables[0], seat, mask)
+
+
+@kernel
+def full_state(states: Any, tables: Any, out: Any) -> None:
+    """Row 0 as (width + hidden_width + n_seats,): seat 0's observation, the hidden part, the seat to move."""
+    s, t = states[0], tables[0]
+    write_observation(s, t, 0, False, out[: t.width])
+    write_hidden(s, t, 0, out[t.width : t.width + t.hidden_width])
+    at = t.width + t.hidden_width
+    for seat in range(t.n_seats):
+        out[at + seat] = 1 if s.cur == seat else 0
+
+
+@kernel
+def start_at(states: Any, tables: Any, seed: Any, row: Any, episode: Any, hand: Any, whole_game: Any) -> None:
+    """Row 0 at the deal of hand number `hand` of an episode."""
+    s, t = states[0], tables[0]
+    start_episode(s, t, seed, row, episode, whole_game)
+    if hand > 0:
+        s.hand_no = hand
+        start_hand(s, t)
+
+
+@kernel
+def reopen(states: Any, tables: Any) -> None:
+    """Open the auction of row 0 anew with the hands, the widow and the shaker that stand in the record."""
+    open_hand(states[0], tables[0])
+
+
+@kernel
+def claim_in_order(states: Any, tables: Any, order: Any) -> None:
+    """A legal claim in row 0 with the claimant's own order (uint8, MAX_TRICKS)."""
+    apply_claim(states[0], tables[0], order)
