@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from texas42.envs.engine.bits import ONE, combine, n_members, stream
+from texas42.envs.engine.bits import ONE, ZERO, combine, n_members, stream
 from texas42.envs.engine.deal import open_hand, start_episode, start_hand
 from texas42.envs.engine.jit import kernel
 from texas42.envs.engine.observe import blank_hidden, write_hidden, write_observation
@@ -235,11 +235,12 @@ def full_state(states: Any, tables: Any, out: Any) -> None:
 
 @kernel
 def start_at(states: Any, tables: Any, seed: Any, row: Any, episode: Any, hand: Any, whole_game: Any) -> None:
-    """Row 0 at the deal of hand number `hand` of an episode."""
+    """Row 0 at the deal of hand number `hand` of an episode, the shaker having moved on with every hand."""
     s, t = states[0], tables[0]
     start_episode(s, t, seed, row, episode, whole_game)
-    if hand > 0:
+    if hand > ZERO:
         s.hand_no = hand
+        s.shaker = (s.shaker + np.int64(hand % np.uint64(t.n_seats))) % t.n_seats
         start_hand(s, t)
 
 
