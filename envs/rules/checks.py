@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _MARKS_ONLY = ("win_by_two", "forced_sweep_bonus", "laydown", "laydown_penalty", "set_award_solo")
 _POINTS_ONLY = ("points_mode_multiples", "defenders_keep_points_when_made", "set_award_sweep")
 _MOON_LOCKED = (
+    "trick_value",
+    "dbl_order",
     "calls",
     "bid_step",
     "max_opening_marks",
@@ -27,6 +29,16 @@ _GEEZER_LOCKED = (
     "special_jump",
     "special_declared_at",
     "special_partner_options",
+)
+_NELLO = ("nello_min_marks", "nello_doubles", "nello_chooser")
+_SEVENS = ("sevens_min_marks", "sevens_need_seven")
+_PARTNER_NAMES = (
+    "splash_marks",
+    "plunge_marks",
+    "special_jump",
+    "special_declared_at",
+    "special_partner_options",
+    "special_leader",
 )
 _OPTIONS = ("widow_points", "kitty", "set_award_solo", "two_seats_each")
 
@@ -64,6 +76,10 @@ def _check_locked(rules: Rules) -> None:
     """Parameters that a game does not know keep their preset's value (f.3.11, f.2.2)."""
     locked: tuple[str, ...] = {"moon": _MOON_LOCKED, "geezer": _GEEZER_LOCKED}.get(rules.game.ladder, ())
     locked += tuple(o for o in _OPTIONS if o not in rules.game.options)
+    locked += () if "nello" in rules.game.specials else _NELLO
+    locked += () if "sevens" in rules.game.specials else _SEVENS
+    if not rules.special_bids:  # c.12's water bids have a leader too
+        locked += tuple(p for p in _PARTNER_NAMES if p != "special_leader" or rules.game.ladder != "geezer")
     if rules.scoring != "marks":
         locked += _MARKS_ONLY
     if rules.scoring != "points":
