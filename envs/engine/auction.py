@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from texas42.envs.engine.bits import ONE, ZERO, bit, lowest, n_members, popcount
+from texas42.envs.engine.bits import ONE, ZERO, around, bit, lowest, n_members, popcount
 from texas42.envs.engine.jit import kernel
 from texas42.envs.engine.score import throw_in
 from texas42.envs.engine.state import DECLARE, DISCARD, PLAY, WIDOW
@@ -61,9 +61,9 @@ def auction_over(s: Any, t: Any) -> Any:
 @kernel
 def next_caller(s: Any, t: Any) -> None:
     """Clockwise; in several rounds, whoever passed is out (c.13)."""
-    s.cur = (s.cur + 1) % t.n_seats
+    s.cur = around(s.cur + 1, t.n_seats)
     while (s.passed >> s.cur) & 1 == 1:
-        s.cur = (s.cur + 1) % t.n_seats
+        s.cur = around(s.cur + 1, t.n_seats)
 
 
 @kernel
@@ -83,7 +83,7 @@ def end_auction(s: Any, t: Any) -> None:
 @kernel
 def partner_of(seat: Any, t: Any) -> Any:
     """The seat across the table."""
-    return (seat + t.n_seats // 2) % t.n_seats
+    return around(seat + t.n_seats // 2, t.n_seats)
 
 
 @kernel
@@ -195,11 +195,11 @@ def discard(s: Any, t: Any, tile: Any) -> None:
     s.discards |= mask
     s.n_discards += 1
     if t.widow_use == WIDOW_DECLARE_FIRST:
-        s.taken[(s.bidder + 1) % t.n_sides] += t.count[tile]
+        s.taken[1 - t.side[s.bidder]] += t.count[tile]
         s.shown |= mask & t.trumps[s.decl]
     if s.n_discards == t.widow_size:
         if t.widow_use == WIDOW_DECLARE_FIRST:
-            s.taken[s.bidder % t.n_sides] += t.widow_points
+            s.taken[t.side[s.bidder]] += t.widow_points
             start_play(s)
         else:
             start_declaring(s)
@@ -253,7 +253,7 @@ def declare(s: Any, t: Any, decl: Any) -> None:
     if t.decl_kind[decl] == NELLO:
         s.leader = s.bidder
         for seat in range(t.n_seats):
-            if seat != s.bidder and seat % t.n_sides == s.bidder % t.n_sides:
+            if seat != s.bidder and t.side[seat] == t.side[s.bidder]:
                 s.sits_out |= 1 << seat
     s.in_trick = t.n_seats - n_members(s.sits_out)
     if t.widow_use == WIDOW_DECLARE_FIRST:

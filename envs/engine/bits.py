@@ -21,6 +21,9 @@ _M2 = np.uint64(0x94D049BB133111EB)
 _MASK32 = np.uint64(0xFFFFFFFF)
 _S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 _MASK64 = (1 << 64) - 1
+_SPREAD = np.array([sum(((b >> i) & 1) << (8 * i) for i in range(8)) for b in range(256)], np.uint64)
+_BYTE = np.uint64(255)
+_EIGHT = np.uint64(8)
 
 if JIT:
 
@@ -67,6 +70,20 @@ if JIT:
 
         return types.uint64(types.uint64, types.uint64), codegen
 
+    @intrinsic
+    def store_bytes(typingctx: Any, out: Any, at: Any, word: Any) -> Any:  # type: ignore[no-untyped-def]
+        """Write the eight bytes of `word` to ``out[at:at + 8]`` (int8, contiguous), lowest first."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, args[0])
+            place = builder.gep(array.data, [args[1]])
+            wide = builder.bitcast(place, ir.IntType(64).as_pointer())
+            store = builder.store(args[2], wide)
+            store.align = 1
+            return context.get_dummy_value()
+
+        return types.void(out, types.int64, types.uint64), codegen
+
     @kernel
     def multiply(a: Any, b: Any) -> Any:
         """Product of two uint64 modulo 2^64."""
@@ -86,6 +103,10 @@ else:
     def lowest(mask: Any) -> Any:
         """Index of the lowest set bit; undefined for 0."""
         return (int(mask) & -int(mask)).bit_length() - 1
+
+    def store_bytes(out: Any, at: Any, word: Any) -> None:
+        """Write the eight bytes of `word` to ``out[at:at + 8]`` (int8, contiguous), lowest first."""
+        out[at : at + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.int8)
 
     def multiply_high(a: Any, b: Any) -> Any:
         """Upper 64 bits of the 128-bit product of two uint64."""
@@ -110,6 +131,12 @@ def bit(i: Any) -> Any:
 def n_members(seats: Any) -> Any:
     """How many seats a seat mask (a small signed number) holds."""
     return popcount(np.uint64(seats))
+
+
+@kernel
+def around(i: Any, n: Any) -> Any:
+    """`i` counted around a circle of `n`, for i < 2n: a division would cost more than the rest of a step."""
+    return i - n if i >= n else i
 
 
 @kernel
@@ -192,3 +219,19 @@ def below(key: Any, n: Any, draw: Any) -> Any:
         word = mix(word)
         product = (word & _MASK32) * np.uint64(n)
     return np.int64(product >> _S32)
+
+
+@kernel
+def put_mask(out: Any, at: Any, mask: Any, n: Any) -> None:
+    """Write the lowest `n` bits of `mask` as 0/1 to ``out[at:at + n]``."""
+    if n < 8:
+        for i in range(n):
+            out[at + i] = (mask >> np.uint64(i)) & ONE
+        return
+    last = at + n - 8
+    end = mask >> np.uint64(n - 8)  # the last word overlaps the one before: no loop over single bytes
+    while at < last:
+        store_bytes(out, at, _SPREAD[mask & _BYTE])
+        mask >>= _EIGHT
+        at += 8
+    store_bytes(out, last, _SPREAD[end & _BYTE])

@@ -19,7 +19,7 @@ N_WORDS, N_NUMBERS = 3, 25
 @kernel
 def may_claim(s: Any, t: Any) -> Any:
     """Whether CLAIM is offered to the seat to move: the bidding side's player on lead."""
-    if t.laydown == LAYDOWN_OFF or s.pos != 0 or s.cur % t.n_sides != s.bidder % t.n_sides:
+    if t.laydown == LAYDOWN_OFF or s.pos != 0 or t.side[s.cur] != t.side[s.bidder]:
         return False
     return t.laydown != LAYDOWN_PROVED or proved(s, t)
 
@@ -42,7 +42,7 @@ def best_remaining(hand: Any, t: Any, decl: Any) -> Any:
 @kernel
 def proved(s: Any, t: Any) -> Any:
     """Each tile, led in the engine's order, beats every unseen tile until the contract is secured (f.3.13)."""
-    side = s.bidder % t.n_sides
+    side = t.side[s.bidder]
     kind = t.decl_kind[s.decl]
     lost = s.n_tricks - s.won[side]
     if kind == NELLO or (s.marks > 0 and lost > 0) or (kind == LOPER and lost > 1):
@@ -167,8 +167,8 @@ def replies(s: Any, t: Any, claimant: Any, order: Any) -> Any:
 @kernel
 def position_key(s: Any, t: Any) -> Any:
     """A key of the hands, the leader and the points taken, never 0."""
-    key = combine(s.taken[s.bidder % t.n_sides], s.cur)
-    key = combine(key, s.won[s.bidder % t.n_sides])
+    key = combine(s.taken[t.side[s.bidder]], s.cur)
+    key = combine(key, s.won[t.side[s.bidder]])
     for seat in range(t.n_seats):
         key = combine(key, s.hands[seat])
     return key | ONE

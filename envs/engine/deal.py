@@ -7,6 +7,7 @@ import numpy as np
 from texas42.envs.engine.bits import (
     ONE,
     ZERO,
+    around,
     below,
     combine,
     mix,
@@ -104,7 +105,7 @@ def opening_seat(s: Any, t: Any) -> Any:
         left = 0
     if t.one_zero_opens == 1:
         for i in range(t.n_seats):
-            seat = (left + i) % t.n_seats
+            seat = around(left + i, t.n_seats)
             if s.hands[seat] & t.one_zero != ZERO:
                 return seat
     return left

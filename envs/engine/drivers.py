@@ -39,7 +39,7 @@ def pay(s: Any, t: Any, out: Any) -> None:
     for side in range(t.n_sides):
         total += s.delta[side]
     for seat in range(t.n_seats):
-        mine = s.delta[seat % t.n_sides]
+        mine = s.delta[t.side[seat]]
         out[seat] = mine - (total - mine) / (t.n_sides - 1)
 
 
@@ -181,7 +181,7 @@ def take_action(states: Any, tables: Any, action: Any, payment: Any, out: Any) -
         return GOES_ON, s.cur
     if payment == PAY_POINTS:
         if plays:
-            out[np.int32(s.trick_winners[trick]) % t.n_sides] += s.trick_values[trick]
+            out[t.side[np.int32(s.trick_winners[trick])]] += s.trick_values[trick]
         share(t, out)
     elif payment == PAY_WIN:
         pay_winners(s, t, out)
@@ -200,7 +200,7 @@ def share(t: Any, out: Any) -> None:
         total += out[side]
     for i in range(t.n_seats):
         seat = t.n_seats - 1 - i  # downwards, so that the sides' points are read before they are written over
-        mine = out[seat % t.n_sides]
+        mine = out[t.side[seat]]
         out[seat] = (mine - (total - mine) / (t.n_sides - 1)) / t.total
 
 
@@ -211,7 +211,7 @@ def pay_winners(s: Any, t: Any, out: Any) -> None:
     for seat in range(t.n_seats):
         out[seat] = 0.0
         if n_won > 0 and n_won < t.n_sides:
-            won = (s.winners >> (seat % t.n_sides)) & 1 == 1
+            won = (s.winners >> (t.side[seat])) & 1 == 1
             out[seat] = 1.0 / n_won if won else -1.0 / (t.n_sides - n_won)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from texas42.envs.engine.bits import ONE, ZERO, bit, lowest
+from texas42.envs.engine.bits import ZERO, around, bit, put_mask, shift_right
 from texas42.envs.engine.jit import kernel
 from texas42.envs.engine.play import types_of
 from texas42.envs.engine.state import DISCARD, OVER, PLAY
@@ -52,7 +52,6 @@ from texas42.envs.rules.tables import (
     P_NEGATIVE,
 ) = range(len(layout.PIECES))
 SCORE_STEPS = layout.SCORE_STEPS
-NEED_STEPS = layout.NEED_STEPS
 
 
 @kernel
@@ -65,17 +64,9 @@ def relative(seat: Any, me: Any, n: Any) -> Any:
 @kernel
 def put_tiles(out: Any, at: Any, mask: Any, t: Any) -> None:
     """An instance mask as 0/1 rows, one row for each copy: the second row marks a tile held twice."""
-    if t.copies == 1:
-        while mask != ZERO:
-            out[at + lowest(mask)] = 1
-            mask &= mask - ONE
-        return
-    while mask != ZERO:
-        tile = lowest(mask) % t.n_types
-        mask &= mask - ONE
-        if out[at + tile] == 1:
-            out[at + t.n_types + tile] = 1
-        out[at + tile] = 1
+    put_mask(out, at, types_of(mask, t), t.n_types)
+    if t.copies == 2:
+        put_mask(out, at + t.n_types, mask & shift_right(mask, t.n_types), t.n_types)
 
 
 @kernel
@@ -168,14 +159,15 @@ def write_play(s: Any, t: Any, me: Any, hidden: Any, out: Any) -> None:
         put_seat(out, at[P_WINNING], s.best_seat, me, n)
         for i in range(s.n_plays - s.pos, s.n_plays):
             out[at[P_TABLE] + relative(np.int32(s.players[i]), me, n) * t.n_types + s.plays[i]] = 1
-    i = 0
-    for trick in range(s.n_tricks + 1):
-        last = i + s.in_trick if trick < s.n_tricks else s.n_plays
-        if (hidden >> trick) & 1 == 1:
-            i = last
-        while i < last:
+    trick = 0
+    place = 0
+    for i in range(s.n_plays):
+        if (hidden >> trick) & 1 == 0:
             write_played(t, np.int32(s.plays[i]), relative(np.int32(s.players[i]), me, n), trick, out)
-            i += 1
+        place += 1
+        if place == s.in_trick:
+            place = 0
+            trick += 1
     if t.piece_size[P_LOW_LEADS] > 0 and s.low_leads != 0:
         for trick in range(t.hand_size):
             out[at[P_LOW_LEADS] + trick] = (s.low_leads >> trick) & 1
@@ -201,14 +193,22 @@ def write_played(t: Any, tile: Any, place: Any, trick: Any, out: Any) -> None:
 @kernel
 def write_need(s: Any, t: Any, out: Any) -> None:
     """How much of the hand total each party still needs, in steps of a fourteenth."""
-    side = s.bidder % t.n_sides
+    side = t.side[s.bidder]
     others = 0
     for i in range(t.n_sides):
         if i != side:
             others += s.taken[i]
     need = t.total if s.marks > 0 else t.call_need[s.call]
-    put_steps(out, t.piece_at[P_TO_MAKE], need - s.taken[side], t.total, NEED_STEPS)
-    put_steps(out, t.piece_at[P_TO_SET], t.total - need + 1 - others, t.total, NEED_STEPS)
+    put_need(out, t.piece_at[P_TO_MAKE], need - s.taken[side], t)
+    put_need(out, t.piece_at[P_TO_SET], t.total - need + 1 - others, t)
+
+
+@kernel
+def put_need(out: Any, at: Any, points: Any, t: Any) -> None:
+    """Points still needed as a thermometer in steps of a fourteenth of the hand total; nothing below zero."""
+    if points > 0:
+        for i in range(t.need_steps[min(points, t.total)]):
+            out[at + i] = 1
 
 
 @kernel
@@ -229,14 +229,11 @@ def write_may_hold(s: Any, t: Any, me: Any, hidden: Any, out: Any) -> None:
     if hidden != 0:
         unseen |= tiles_of_tricks(s, hidden)
     for place in range(1, t.n_seats):
-        seat = (me + place) % t.n_seats
+        seat = around(me + place, t.n_seats)
         if tiles_left(s, t, seat) > 0:
             may = unseen if hidden != 0 else unseen & ~s.cannot[seat]
             may = types_of(may, t)
-            row = at + (place - 1) * t.n_types
-            while may != ZERO:
-                out[row + lowest(may)] = 1
-                may &= may - ONE
+            put_mask(out, at + (place - 1) * t.n_types, may, t.n_types)
 
 
 @kernel
@@ -281,7 +278,7 @@ def hidden_tricks(s: Any, t: Any) -> Any:
     hidden = 0
     for i in range(s.n_tricks):
         trick = s.n_tricks - 1 - i
-        if s.trick_winners[trick] % t.n_sides == s.bidder % t.n_sides:
+        if t.side[s.trick_winners[trick]] == t.side[s.bidder]:
             if keep <= 0:
                 hidden |= 1 << trick
             keep -= 1
@@ -310,12 +307,12 @@ def visible_tricks(s: Any, t: Any) -> Any:
 @kernel
 def write_scores(s: Any, t: Any, me: Any, out: Any) -> None:
     """Scores by side, mine first."""
-    mine = me % t.n_sides
+    mine = t.side[me]
     for i in range(t.n_sides):
-        score = s.scores[(mine + i) % t.n_sides]
-        lit = min(max(score, 0) * SCORE_STEPS // t.target, SCORE_STEPS)
-        for k in range(lit):
-            out[t.piece_at[P_SCORES] + i * SCORE_STEPS + k] = 1
+        score = s.scores[around(mine + i, t.n_sides)]
+        if score > 0:
+            for k in range(min(score * SCORE_STEPS // t.target, SCORE_STEPS)):
+                out[t.piece_at[P_SCORES] + i * SCORE_STEPS + k] = 1
         if t.piece_size[P_NEGATIVE] > 0:
             put_steps(out, t.piece_at[P_NEGATIVE] + i * SCORE_STEPS, -score, t.target, SCORE_STEPS)
 
@@ -327,7 +324,7 @@ def write_hidden(s: Any, t: Any, me: Any, out: Any) -> None:
         out[i] = 0
     tiles = t.copies * t.n_types
     for place in range(1, t.n_seats):
-        put_tiles(out, (place - 1) * tiles, s.hands[(me + place) % t.n_seats], t)
+        put_tiles(out, (place - 1) * tiles, s.hands[around(me + place, t.n_seats)], t)
     if t.widow_size > 0:
         put_tiles(out, (t.n_seats - 1) * tiles, s.widow, t)
         put_tiles(out, t.n_seats * tiles, s.discards, t)

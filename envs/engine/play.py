@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from texas42.envs.engine.bits import ONE, ZERO, bit, lowest, shift_right
+from texas42.envs.engine.bits import ONE, ZERO, around, bit, lowest, shift_right
 from texas42.envs.engine.jit import kernel
 from texas42.envs.engine.score import finish_hand, sweep_bonus_open
 from texas42.envs.rules.declarations import LOPER, NELLO, SEVENS
@@ -126,14 +126,14 @@ def next_player(s: Any, t: Any) -> None:
     if s.cur == t.n_seats:
         s.cur = 0
     while (s.sits_out >> s.cur) & 1 == 1:
-        s.cur = (s.cur + 1) % t.n_seats
+        s.cur = around(s.cur + 1, t.n_seats)
 
 
 @kernel
 def take_trick(s: Any, t: Any) -> None:
     """The winner takes the trick for his side and leads the next (a.7, a.9)."""
     winner = s.best_seat
-    side = winner % t.n_sides
+    side = t.side[winner]
     points = s.trick_points + t.trick_value
     s.trick_winners[s.n_tricks] = winner
     s.trick_values[s.n_tricks] = points
@@ -150,7 +150,7 @@ def decided(s: Any, t: Any) -> Any:
     over = s.n_tricks == t.hand_size
     if t.early_end == 0 and not over:
         return -1
-    side = s.bidder % t.n_sides
+    side = t.side[s.bidder]
     kind = t.decl_kind[s.decl]
     if kind == NELLO:
         if s.won[side] > 0:

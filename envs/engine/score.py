@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from texas42.envs.engine.bits import ONE
+from texas42.envs.engine.bits import ONE, around
 from texas42.envs.engine.deal import start_hand
 from texas42.envs.engine.jit import kernel
 from texas42.envs.engine.state import OVER
@@ -26,7 +26,7 @@ def stake(s: Any, t: Any) -> Any:
 @kernel
 def sweep_bonus_open(s: Any, t: Any) -> Any:
     """Whether a forced point bid may still take every trick for the bonus (f.3.9)."""
-    side = s.bidder % t.n_sides
+    side = t.side[s.bidder]
     if t.sweep_bonus == 0 or s.last == 0 or t.all_pass != FORCED_LAST or s.marks > 0:
         return False
     return t.decl_kind[s.decl] != LOPER and s.won[side] == s.n_tricks
@@ -35,7 +35,7 @@ def sweep_bonus_open(s: Any, t: Any) -> Any:
 @kernel
 def settle_marks(s: Any, t: Any) -> None:
     """Marks: the stake goes to the bidder's side, or to each other side (c.1, c.15)."""
-    side = s.bidder % t.n_sides
+    side = t.side[s.bidder]
     marks = stake(s, t)
     for i in range(t.n_sides):
         s.delta[i] = 0
@@ -52,7 +52,7 @@ def settle_marks(s: Any, t: Any) -> None:
 @kernel
 def settle_points(s: Any, t: Any) -> None:
     """Points (c.2): a made bid scores what was taken, a made sweep the bid; a set pays bid and points taken."""
-    side = s.bidder % t.n_sides
+    side = t.side[s.bidder]
     sweep = s.marks > 0
     bid = t.call_value[s.high]
     nello = t.decl_kind[s.decl] == NELLO
@@ -72,7 +72,7 @@ def settle_points(s: Any, t: Any) -> None:
 @kernel
 def settle_signed(s: Any, t: Any) -> None:
     """Signed points (c.11, c.14): a set costs the bidder's side the bid; the others keep what they took."""
-    side = s.bidder % t.n_sides
+    side = t.side[s.bidder]
     bid = t.call_value[s.high]
     for i in range(t.n_sides):
         s.delta[i] = s.taken[i]
@@ -105,7 +105,7 @@ def finish_hand(s: Any, t: Any, made: Any) -> None:
 def lift_others(s: Any, t: Any) -> None:
     """A wrong claim lifts the other sides to the target (`laydown_penalty=game`)."""
     for i in range(t.n_sides):
-        if i != s.bidder % t.n_sides:
+        if i != t.side[s.bidder]:
             s.delta[i] = max(s.delta[i], t.target - s.scores[i])
 
 
@@ -130,7 +130,7 @@ def next_hand(s: Any, t: Any, shaker_moves: Any) -> None:
         s.phase = OVER
         s.cur = -1
         return
-    s.shaker = (s.shaker + shaker_moves) % t.n_seats
+    s.shaker = around(s.shaker + shaker_moves, t.n_seats)
     s.hand_no += ONE
     start_hand(s, t)
 
@@ -171,7 +171,7 @@ def leader_by_two(s: Any, t: Any, top: Any) -> Any:
 @kernel
 def break_tie(s: Any, t: Any, reached: Any, top: Any) -> Any:
     """Several sides at the target in one hand (`tie_rule`); equal totals play on."""
-    side = 1 << (s.bidder % t.n_sides)
+    side = 1 << (t.side[s.bidder])
     if t.tie_rule != HIGHER:
         if s.made == 1 and reached & side != 0:
             return side

@@ -15,7 +15,7 @@ from texas42.envs.engine.auction import (
     legal_discards,
     legal_late_specials,
 )
-from texas42.envs.engine.bits import ONE, ZERO, bit, has, lowest, nth_bit, popcount, scale
+from texas42.envs.engine.bits import ONE, ZERO, bit, has, lowest, nth_bit, popcount, put_mask, scale
 from texas42.envs.engine.claims import claim, engine_order, may_claim
 from texas42.envs.engine.jit import kernel
 from texas42.envs.engine.play import legal_low_leads, legal_tiles, play_tile, types_of
@@ -92,9 +92,7 @@ def write_mask(s: Any, t: Any, seat: Any, out: Any) -> None:
     if s.cur != seat or s.phase == OVER:
         return
     base, first, next_base, second = legal_words(s, t)
-    while first != ZERO:
-        out[base + lowest(first)] = 1
-        first &= first - ONE
+    put_mask(out, base, first, min(64, t.n_actions - base))
     while second != ZERO:
         out[next_base + lowest(second)] = 1
         second &= second - ONE

@@ -18,7 +18,7 @@ from texas42.envs.rules.declarations import (
     suits,
 )
 from texas42.envs.rules.ladder import next_calls
-from texas42.envs.rules.layout import PIECES, build_layout
+from texas42.envs.rules.layout import NEED_STEPS, PIECES, build_layout
 from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tiles import MAX_INSTANCES, TILE_ENDS, tile_count
 
@@ -88,6 +88,7 @@ _SCALARS = (
 TABLES = np.dtype(
     [
         *((name, np.int32) for name in _SCALARS),
+        ("side", np.int32, 8),  # side of a seat (f.2.7)
         ("deck_mask", np.uint64),
         ("count", np.uint8, MAX_INSTANCES),  # by tile type
         ("doubles", np.uint64),  # instance masks
@@ -119,6 +120,7 @@ TABLES = np.dtype(
         ("power", np.uint8, (MAX_ROWS, N_SUITS, MAX_INSTANCES)),  # by tile type
         ("trumps", np.uint64, MAX_ROWS),
         ("distance", np.uint64, 16),  # instances at distance k from seven pips
+        ("need_steps", np.uint8, 1024),  # steps of the need thermometers, by points
         ("piece_at", np.int32, len(PIECES)),  # of each observation piece
         ("piece_size", np.int32, len(PIECES)),
     ],
@@ -148,6 +150,7 @@ def compile_tables(rules: Rules) -> npt.NDArray[Any]:
 def _fill_frame(t: Tables, rules: Rules, codec: Codec) -> None:
     setup = rules.setup
     t.n_seats, t.n_sides = rules.seats, rules.sides
+    t.side[: rules.seats] = [rules.side_of(seat) for seat in range(rules.seats)]
     t.n_types, t.copies, t.n_deck = rules.n_types, rules.game.copies, len(rules.deck)
     t.hand_size, t.widow_size = setup.hand, setup.widow
     t.n_calls, t.n_decls = len(codec.ladder), len(codec.declarations)
@@ -196,6 +199,8 @@ def _fill_layout(t: Tables, rules: Rules, codec: Codec) -> None:
     layout = build_layout(rules, codec)
     for i, name in enumerate(PIECES):
         t.piece_at[i], t.piece_size[i] = layout.pieces[name].start, layout.pieces[name].size
+    for points in range(min(rules.total, 1023) + 1):
+        t.need_steps[points] = -(-points * NEED_STEPS // rules.total)
     t.width, t.hidden_width = layout.width, layout.hidden_width
 
 
