@@ -1,0 +1,181 @@
+"""The networks: a seat-relative actor with a belief head, and a central critic that sees all hands."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from texas42.envs.rules.codec import build_codec
+from texas42.envs.rules.layout import build_layout
+from texas42.envs.rules.rules import Rules
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of a network, plain numbers that stand in a checkpoint.
+
+    Attributes:
+        observation, hidden: widths of the observation and of what only the critic sees besides.
+        actions: number of action ids.
+        heads: first id, and last id + 1, of the actions of the auction, of the declaration (with widow and
+            discards) and of the play.
+        may_hold: where the observation's `may_hold` piece starts; its shape is ``(others, tiles)``.
+        others, tiles, copies: other seats, tile types, copies of each.
+        width, layers: units of a hidden layer, number of hidden layers.
+        head_width: units of a hidden layer of each head's own, 0 for none.
+    """
+
+    observation: int
+    hidden: int
+    actions: int
+    heads: tuple[tuple[int, int], ...]
+    may_hold: int
+    others: int
+    tiles: int
+    copies: int
+    width: int = 256
+    layers: int = 3
+    head_width: int = 0
+
+    @staticmethod
+    def of(rules: Rules, width: int, layers: int, head_width: int = 0) -> "Shape":
+        """The shape for some rules."""
+        codec = build_codec(rules)
+        layout = build_layout(rules, codec)
+        _, declaration, _, play, _ = codec.bases
+        n = codec.n_actions
+        heads = ((0, declaration), (declaration, play), (play, n))
+        piece = layout.pieces["may_hold"]
+        others, tiles = piece.shape
+        sizes = (layout.width, layout.hidden_width, n, heads, piece.start, others, tiles, rules.game.copies)
+        return Shape(*sizes, width, layers, head_width)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for a checkpoint."""
+        return asdict(self)
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> "Shape":
+        """The inverse of `to_dict`.
+
+        Raises:
+            TypeError, ValueError: not what `to_dict` writes.
+        """
+        numbers = {key: value for key, value in data.items() if key != "heads"}
+        if not all(type(value) is int and 0 <= value < 2**20 for value in numbers.values()):
+            raise ValueError(f"sizes must be small whole numbers: {numbers}")
+        heads = tuple((int(first), int(end)) for first, end in data["heads"])
+        return Shape(heads=heads, **numbers)
+
+
+class Actor(nn.Module):
+    """From what a seat may know to action logits, and to a guess of who holds the unseen tiles.
+
+    One trunk serves all phases and seats. The logits of the auction, the declaration and the play come from
+    linear heads, each behind a hidden layer of its own if `head_width` is set.
+    """
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.trunk = _mlp(shape.observation, shape.width, shape.layers)
+        self.heads = nn.ModuleList(_head(shape, end - first) for first, end in shape.heads)
+        self.belief_head = nn.Linear(shape.width, shape.others * shape.tiles)
+
+    def features(self, observations: Tensor) -> Tensor:
+        """Trunk features (n, width) of int8 or float observations (n, observation)."""
+        features: Tensor = self.trunk(observations.to(self.belief_head.weight.dtype))
+        return features
+
+    def logits(self, features: Tensor) -> Tensor:
+        """Unmasked action logits (n, actions)."""
+        return torch.cat([head(features) for head in self.heads], dim=1)
+
+    def belief(self, features: Tensor) -> Tensor:
+        """Unmasked logits (n, others, tiles): which other seat holds a tile."""
+        logits: Tensor = self.belief_head(features)
+        return logits.view(-1, self.shape.others, self.shape.tiles)
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """Unmasked action logits (n, actions)."""
+        return self.logits(self.features(observations))
+
+
+class Critic(nn.Module):
+    """The value of a position for the seat to move, from its observation and all hidden tiles.
+
+    Used in training only. Values are in marks (points) divided by the largest stake.
+    """
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.trunk = _mlp(shape.observation + shape.hidden, shape.width, shape.layers)
+        self.value = nn.Linear(shape.width, 1)
+
+    def forward(self, observations: Tensor, hidden: Tensor) -> Tensor:
+        """Values (n,) from observations (n, observation) and hidden parts (n, hidden)."""
+        both = torch.cat([observations, hidden], dim=1).to(self.value.weight.dtype)
+        values: Tensor = self.value(self.trunk(both))
+        return values.squeeze(1)
+
+
+def _mlp(inputs: int, width: int, layers: int) -> nn.Sequential:
+    sizes = [inputs, *[width] * layers]
+    parts: list[nn.Module] = []
+    for before, after in pairwise(sizes):
+        parts += [nn.Linear(before, after), nn.ReLU()]
+    return nn.Sequential(*parts)
+
+
+def _head(shape: Shape, actions: int) -> nn.Module:
+    if not shape.head_width:
+        return nn.Linear(shape.width, actions)
+    return nn.Sequential(
+        nn.Linear(shape.width, shape.head_width), nn.ReLU(), nn.Linear(shape.head_width, actions)
+    )
+
+
+def initialise(module: nn.Module, seed: int) -> None:
+    """Orthogonal weights and zero biases from a seed; output layers start small: play starts uniform."""
+    generator = torch.Generator().manual_seed(seed)
+    outputs = {id(layer) for layer in _output_layers(module)}
+    for layer in module.modules():
+        if isinstance(layer, nn.Linear):
+            gain = 0.01 if id(layer) in outputs else math.sqrt(2)
+            nn.init.orthogonal_(layer.weight, gain, generator=generator)
+            nn.init.zeros_(layer.bias)
+
+
+def _output_layers(module: nn.Module) -> list[nn.Module]:
+    if isinstance(module, Actor):
+        heads = [head[-1] if isinstance(head, nn.Sequential) else head for head in module.heads]
+        return [*heads, module.belief_head]
+    return [module.value] if isinstance(module, Critic) else []
+
+
+def to_arrays(module: nn.Module) -> dict[str, npt.NDArray[Any]]:
+    """Copies of a module's tensors as numpy arrays, for a checkpoint."""
+    return {name: tensor.detach().cpu().numpy().copy() for name, tensor in module.state_dict().items()}
+
+
+def from_arrays(module: nn.Module, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Load arrays into a module, which may stand on torch's `meta` device.
+
+    Raises:
+        ValueError: names or shapes do not fit, or a value is not finite.
+    """
+    wanted = {name: tuple(tensor.shape) for name, tensor in module.state_dict().items()}
+    found = {name: array.shape for name, array in arrays.items()}
+    if wanted != found:
+        odd = sorted(n for n in wanted.keys() | found.keys() if wanted.get(n) != found.get(n))
+        raise ValueError(f"tensors do not fit the network: {', '.join(odd)}")
+    for name, array in arrays.items():
+        if array.dtype != np.float32 or not np.isfinite(array).all():
+            raise ValueError(f"tensor {name!r} is not all finite float32")
+    module.load_state_dict({n: torch.from_numpy(a.copy()) for n, a in arrays.items()}, assign=True)

@@ -1,0 +1,171 @@
+"""The neural player: a trained actor read from a checkpoint, behind the agent protocol.
+
+Answers depend on nothing but the row: the network always runs on blocks of one size, on one thread, so that a
+row's logits do not change with the batch around it, and sampling draws from the row's key alone.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from texas42.agents.base import Decisions
+from texas42.agents.checkpoint import Checkpoint, CheckpointError, check_fingerprint, load_checkpoint
+from texas42.agents.network import Actor, Shape, from_arrays
+from texas42.envs.rules.rules import Rules
+
+BLOCK = 128
+"""Rows of one run of the network; smaller batches are padded."""
+
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+Int8 = npt.NDArray[np.int8]
+Int64 = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.uint64]
+
+
+def uniforms(keys: Keys) -> Float64:
+    """A number in [0, 1) for every key (splitmix64's finaliser, upper 53 bits)."""
+    x = keys + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(31)
+    return np.asarray((x >> np.uint64(11)).astype(np.float64) * 2.0**-53)
+
+
+def sample_actions(logits: Float32, masks: Int8, keys: Keys) -> tuple[Int64, Float32]:
+    """One legal action a row, drawn from the softmax over its legal actions by its key.
+
+    Args:
+        logits: float32 (n, actions).
+        masks: int8 0/1 (n, actions), at least one legal action a row.
+        keys: uint64 (n,).
+
+    Returns:
+        actions int64 (n,) and their log-probabilities float32 (n,).
+    """
+    legal = masks.astype(bool)
+    scores = np.where(legal, logits, -np.inf).astype(np.float64)
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    cumulated = weights.cumsum(axis=1)
+    total = cumulated[:, -1]
+    drawn = (cumulated <= (uniforms(keys) * total)[:, None]).sum(axis=1)
+    last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)  # rounding up to the total would overshoot
+    actions = np.minimum(drawn, last).astype(np.int64)
+    chosen = np.take_along_axis(weights, actions[:, None], axis=1)[:, 0]
+    tiny = np.finfo(np.float64).tiny
+    return actions, np.log(np.maximum(chosen, tiny) / total).astype(np.float32)
+
+
+def best_actions(logits: Float32, masks: Int8) -> Int64:
+    """The legal action with the highest logit in every row, the lowest id among equals, int64 (n,)."""
+    best: Int64 = np.where(masks.astype(bool), logits, -np.inf).argmax(axis=1).astype(np.int64)
+    return best
+
+
+@contextmanager
+def torch_threads(n: int) -> Iterator[None]:
+    """Run torch on `n` threads within the block."""
+    before = torch.get_num_threads()
+    if before == n:
+        yield
+        return
+    torch.set_num_threads(n)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class PolicyAgent:
+    """Plays by an actor's logits.
+
+    Args:
+        actor: the network; it is not changed.
+        name: what the agent is called.
+        temperature: 0 plays the likeliest action, 1 draws from the policy, more flattens it.
+        device: where the network runs.
+    """
+
+    def __init__(
+        self, actor: Actor, name: str = "policy", *, temperature: float = 0.0, device: str = "cpu"
+    ) -> None:
+        self.actor, self.name, self.temperature = actor.to(device).eval(), name, temperature
+        self.device = torch.device(device)
+
+    def act(self, decisions: Decisions) -> Int64:
+        """Actions, int64 (n,); rows with one legal action do not reach the network."""
+        masks = decisions.masks
+        actions: Int64 = masks.argmax(axis=1).astype(np.int64)
+        rows = np.flatnonzero(masks.sum(axis=1, dtype=np.int64) > 1)
+        if len(rows):
+            logits = self.logits(decisions.observations[rows])
+            if self.temperature == 0:
+                actions[rows] = best_actions(logits, masks[rows])
+            else:
+                scaled = logits / np.float32(self.temperature)
+                actions[rows] = sample_actions(scaled, masks[rows], decisions.keys[rows])[0]
+        return actions
+
+    def logits(self, observations: Int8) -> Float32:
+        """Unmasked logits float32 (n, actions) of observations int8 (n, width)."""
+        out = np.empty((len(observations), self.actor.shape.actions), np.float32)
+        block = np.zeros((BLOCK, observations.shape[1]), np.int8)
+        with torch.inference_mode(), torch_threads(1):
+            for start in range(0, len(observations), BLOCK):
+                rows = observations[start : start + BLOCK]
+                block[: len(rows)] = rows
+                answers = self.actor(torch.from_numpy(block).to(self.device)).cpu().numpy()
+                out[start : start + len(rows)] = answers[: len(rows)]
+        return out
+
+    def reset(self, game_ids: Keys) -> None:
+        """Nothing is remembered."""
+
+
+def load_actor(checkpoint: Checkpoint) -> Actor:
+    """The actor of a checkpoint.
+
+    Raises:
+        CheckpointError: damaged: no network in it, or tensors that do not fit it.
+    """
+    try:
+        shape = Shape.from_dict(checkpoint.field("shape", dict))
+        with torch.device("meta"):
+            actor = Actor(shape)
+        from_arrays(actor, checkpoint.group("actor"))
+    except (TypeError, ValueError, KeyError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        raise CheckpointError(f"{checkpoint.path}: damaged, {error}") from error
+    return actor.eval()
+
+
+def load_policy_agent(
+    path: str | Path, rules: Rules, *, temperature: float = 0.0, device: str = "cpu"
+) -> PolicyAgent:
+    """The agent ``checkpoint:PATH`` for some rules.
+
+    Args:
+        path: a checkpoint of training.
+        rules: the rules to play; house rules of one game share their networks.
+        temperature: 0 (the default) plays the likeliest action, 1 draws from the policy.
+        device: a torch device, such as ``cpu`` or ``cuda``.
+
+    Raises:
+        CheckpointError: missing, damaged or foreign, made for another game, or no such device.
+    """
+    checkpoint = load_checkpoint(path, groups=("actor",))
+    check_fingerprint(checkpoint, rules)
+    actor = load_actor(checkpoint)
+    wanted = Shape.of(rules, actor.shape.width, actor.shape.layers, actor.shape.head_width)
+    if actor.shape != wanted:
+        raise CheckpointError(f"{path}: damaged, its sizes {actor.shape} are not those of its game, {wanted}")
+    try:
+        return PolicyAgent(actor, f"checkpoint:{path}", temperature=temperature, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise CheckpointError(f"checkpoint:{path}: device {device!r} is not available ({reason})") from error

@@ -1,0 +1,345 @@
+"""The configuration of a training run: typed, strict, read from YAML; every default is written here once."""
+
+import dataclasses
+import difflib
+import re
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from types import UnionType
+from typing import Any
+
+import yaml
+
+from texas42.envs.rules.errors import RulesError
+from texas42.envs.rules.rules import Rules, resolve_rules
+
+
+class ConfigError(ValueError):
+    """A configuration that is malformed; the message names the key, the value and what is allowed."""
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """Sizes of actor and critic.
+
+    Attributes:
+        width: units of a hidden layer.
+        layers: hidden layers.
+        head_width: units of a hidden layer of their own for auction, declaration and play; 0: none.
+    """
+
+    width: int = 256
+    layers: int = 3
+    head_width: int = 0
+
+    def __post_init__(self) -> None:
+        _within("network.width", self.width, 1, 8192)
+        _within("network.layers", self.layers, 1, 32)
+        _within("network.head_width", self.head_width, 0, 8192)
+
+
+@dataclass(frozen=True)
+class ImitationConfig:
+    """The warm start: learn the teacher's choices, the value of its hands and where the tiles lie.
+
+    Attributes:
+        teacher: the agent to imitate (a spec).
+        batches: how many batches of hands; 0 leaves the warm start out.
+        hands: hands a batch.
+        explore: in half of the hands, the share of moves made at random, so that strange positions are met.
+        minibatch: decisions a gradient step.
+        learning_rate: falls linearly to a tenth.
+        smoothing: share of the target spread over all legal actions, so that the policy stays able to learn.
+    """
+
+    teacher: str = "heuristic"
+    batches: int = 60
+    hands: int = 4096
+    explore: float = 0.15
+    minibatch: int = 1024
+    learning_rate: float = 1e-3
+    smoothing: float = 0.05
+
+    def __post_init__(self) -> None:
+        _within("imitation.batches", self.batches, 0, 10**6)
+        _within("imitation.hands", self.hands, 2, 10**6)
+        _within("imitation.explore", self.explore, 0, 1)
+        _within("imitation.minibatch", self.minibatch, 1, 10**7)
+        _within("imitation.learning_rate", self.learning_rate, 0, 1)
+        _within("imitation.smoothing", self.smoothing, 0, 1)
+
+
+@dataclass(frozen=True)
+class OpponentsConfig:
+    """Who else sits at some of the tables.
+
+    Attributes:
+        share: share of the tables at which one team is played by strangers.
+        mixed: of these, the share at which a single seat is a stranger's, who is then the policy's partner.
+        agents: specs of fixed strangers; each counts as much as one past self.
+        snapshot_every: updates between two past selves.
+        keep: past selves kept; of the older ones every other is dropped first.
+        per_update: how many different strangers are drawn for an update, uniformly.
+    """
+
+    share: float = 0.25
+    mixed: float = 0.0
+    agents: tuple[str, ...] = ("heuristic",)
+    snapshot_every: int = 10
+    keep: int = 8
+    per_update: int = 2
+
+    def __post_init__(self) -> None:
+        _within("opponents.share", self.share, 0, 1)
+        _within("opponents.mixed", self.mixed, 0, 1)
+        _within("opponents.snapshot_every", self.snapshot_every, 1, 10**6)
+        _within("opponents.keep", self.keep, 0, 1000)
+        _within("opponents.per_update", self.per_update, 1, 64)
+
+
+@dataclass(frozen=True)
+class PPOConfig:
+    """Self-play with proximal policy optimisation.
+
+    Attributes:
+        updates: how many; the schedules run over them.
+        hands: whole hands an update, all seats together.
+        epochs, minibatch: passes over an update's decisions, decisions a gradient step.
+        learning_rate, final_learning_rate: falls linearly.
+        critic_learning_rate: as far as the actor's falls, this one falls.
+        clip: of the probability ratio.
+        gae_lambda: λ of generalised advantages over a seat's own decisions.
+        entropy, final_entropy: weight of the normalised entropy, linearly from one to the other.
+        belief: weight of the belief head's loss.
+        target_kl: an epoch in which a minibatch's KL passes this ends the actor's update; 0: never.
+        max_grad_norm: of the actor's and of the critic's gradient, each for itself.
+    """
+
+    updates: int = 100
+    hands: int = 4096
+    epochs: int = 2
+    minibatch: int = 2048
+    learning_rate: float = 3e-4
+    final_learning_rate: float = 3e-5
+    critic_learning_rate: float = 5e-4
+    clip: float = 0.1
+    gae_lambda: float = 0.9
+    entropy: float = 0.02
+    final_entropy: float = 0.005
+    belief: float = 0.1
+    target_kl: float = 0.03
+    max_grad_norm: float = 0.5
+
+    def __post_init__(self) -> None:
+        _within("ppo.updates", self.updates, 0, 10**7)
+        _within("ppo.hands", self.hands, 2, 10**7)
+        _within("ppo.epochs", self.epochs, 1, 1000)
+        _within("ppo.minibatch", self.minibatch, 1, 10**7)
+        for name in ("learning_rate", "final_learning_rate", "critic_learning_rate", "clip", "gae_lambda"):
+            _within(f"ppo.{name}", getattr(self, name), 0, 1)
+        for name in ("entropy", "final_entropy", "belief", "target_kl"):
+            _within(f"ppo.{name}", getattr(self, name), 0, 100)
+        _within("ppo.max_grad_norm", self.max_grad_norm, 1e-9, 1e9)
+
+
+@dataclass(frozen=True)
+class EvaluationConfig:
+    """Matches during training; they choose the best checkpoint and never feed learning.
+
+    Attributes:
+        every: updates between two matches; 0: only at the end.
+        deals: duplicate deals a match.
+        opponent: the yardstick (a spec).
+    """
+
+    every: int = 20
+    deals: int = 1000
+    opponent: str = "heuristic"
+
+    def __post_init__(self) -> None:
+        _within("evaluation.every", self.every, 0, 10**7)
+        _within("evaluation.deals", self.deals, 1, 10**7)
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """A training run.
+
+    Attributes:
+        rules: a preset's name, or a mapping with ``preset`` and overrides.
+        seed: of weights, deals, play and shuffles: two runs of one configuration end with the same bytes.
+        workers: threads that play and learn side by side. Part of the configuration, because the games are
+            split among them.
+        checkpoint_every: batches or updates between two saves; a killed run loses at most so much.
+    """
+
+    rules: str | dict[str, Any] = "n42pa"
+    seed: int = 1
+    workers: int = 2
+    checkpoint_every: int = 10
+    network: NetworkConfig = field(default_factory=NetworkConfig)
+    imitation: ImitationConfig = field(default_factory=ImitationConfig)
+    ppo: PPOConfig = field(default_factory=PPOConfig)
+    opponents: OpponentsConfig = field(default_factory=OpponentsConfig)
+    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+
+    def __post_init__(self) -> None:
+        _within("seed", self.seed, 0, 2**62)
+        _within("workers", self.workers, 1, 256)
+        _within("checkpoint_every", self.checkpoint_every, 1, 10**7)
+        _ = self.resolved_rules
+
+    @property
+    def resolved_rules(self) -> Rules:
+        """The rules.
+
+        Raises:
+            ConfigError: they are none.
+        """
+        try:
+            return resolve_rules(self.rules)
+        except RulesError as error:
+            raise ConfigError(f"rules: {error}") from error
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `from_dict` reads back."""
+        return typing.cast(dict[str, Any], _plain(dataclasses.asdict(self)))
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> "TrainConfig":
+        """A configuration from nested mappings; what is not given keeps its default.
+
+        Raises:
+            ConfigError: unknown key, wrong type, or a value out of range.
+        """
+        return typing.cast(TrainConfig, _build(TrainConfig, data, ""))
+
+
+def load_config(name_or_path: str, overrides: Sequence[str] = ()) -> TrainConfig:
+    """A configuration of `configs/` by name, or of a YAML file, with ``a.b=value`` overrides.
+
+    Raises:
+        ConfigError: no such configuration, not YAML, or what `TrainConfig.from_dict` refuses.
+    """
+    text, where = _read(name_or_path)
+    try:
+        data = yaml.load(text, Loader=_Loader)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{where}: not YAML: {error}") from error
+    data = {} if data is None else data
+    if not isinstance(data, dict):
+        raise ConfigError(f"{where}: must be a mapping of keys to values, not {data!r}")
+    for override in overrides:
+        _override(data, override)
+    try:
+        return TrainConfig.from_dict(data)
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}") from error
+
+
+def config_names() -> list[str]:
+    """Names of the configurations that come with the package."""
+    files = resources.files("texas42.configs").iterdir()
+    return sorted(f.name.removesuffix(".yaml") for f in files if f.name.endswith(".yaml"))
+
+
+def _read(name_or_path: str) -> tuple[str, str]:
+    names = config_names()
+    if name_or_path in names:
+        return resources.files("texas42.configs").joinpath(f"{name_or_path}.yaml").read_text(
+            "utf-8"
+        ), name_or_path
+    path = Path(name_or_path)
+    if not path.is_file():
+        known = f"{_nearest(name_or_path, names)}; names: {', '.join(names)}; or the path of a YAML file"
+        raise ConfigError(f"no configuration {name_or_path!r}{known}")
+    try:
+        return path.read_text("utf-8"), name_or_path
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read configuration {name_or_path}: {error}") from error
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML with 1e-3 as a number (YAML 1.1 wants 1.0e-3), and without repeated keys."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.YAMLError(f"the key {key!r} stands twice")
+        return super().construct_mapping(node, deep)
+
+
+_Loader.yaml_implicit_resolvers = {k: list(v) for k, v in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+_FLOAT = re.compile(r"^[-+]?[0-9][0-9_]*(\.[0-9_]*)?[eE][-+]?[0-9]+$")
+for _first in "-+0123456789":
+    _Loader.yaml_implicit_resolvers.setdefault(_first, []).insert(0, ("tag:yaml.org,2002:float", _FLOAT))
+
+
+def _override(data: dict[str, Any], text: str) -> None:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise ConfigError(f"--set {text!r}: write KEY=VALUE, as in --set ppo.updates=50")
+    *path, last = key.strip().split(".")
+    for part in path:
+        inner = data.setdefault(part, {})
+        if not isinstance(inner, dict):
+            raise ConfigError(f"--set {text!r}: {part!r} is {inner!r} and has no keys of its own")
+        data = inner
+    try:
+        data[last] = yaml.load(value, Loader=_Loader)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"--set {text!r}: {value!r} is not a YAML value") from error
+
+
+def _build(kind: Any, data: Any, where: str) -> Any:
+    """A dataclass from a mapping; `where` is the key it stands under."""
+    if not isinstance(data, Mapping):
+        raise ConfigError(f"{where or 'configuration'} must be a mapping of keys to values, not {data!r}")
+    hints = typing.get_type_hints(kind)
+    values = {}
+    for key, value in data.items():
+        name = f"{where}.{key}" if where else str(key)
+        if key not in hints:
+            raise ConfigError(f"unknown key {name!r}{_nearest(str(key), hints)}; keys: {', '.join(hints)}")
+        values[key] = _convert(hints[key], value, name)
+    return kind(**values)
+
+
+def _convert(hint: Any, value: Any, name: str) -> Any:
+    if dataclasses.is_dataclass(hint):
+        return _build(hint, value, name)
+    if typing.get_origin(hint) is tuple:
+        if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        raise ConfigError(f"{name}={value!r} must be a list of texts")
+    if hint is float and type(value) is int:
+        return float(value)
+    kinds = [
+        typing.get_origin(k) or k for k in (typing.get_args(hint) if isinstance(hint, UnionType) else (hint,))
+    ]
+    if type(value) not in kinds:
+        raise ConfigError(f"{name}={value!r} must be {' or '.join(_WORDS[kind] for kind in kinds)}")
+    return value
+
+
+_WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false", dict: "a mapping"}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _within(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:  # NaN too
+        raise ConfigError(f"{name}={value!r} is not allowed; allowed: {low} to {high}")
+
+
+def _nearest(name: str, known: Any) -> str:
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""

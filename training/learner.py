@@ -1,0 +1,178 @@
+"""Actor and critic with their optimisers: what learning changes, and what a checkpoint must hold of it."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from texas42.agents.checkpoint import Arrays
+from texas42.agents.network import Actor, Critic, Shape, from_arrays, initialise, to_arrays
+from texas42.agents.policy import sample_actions
+from texas42.training.rollout import Choice, Experience, Pending
+
+Float32 = npt.NDArray[np.float32]
+Int64 = npt.NDArray[np.int64]
+ADAM_EPSILON = 1e-5
+
+
+class Learner:
+    """Actor, critic and an Adam optimiser for each; they share nothing and learn side by side.
+
+    Args:
+        shape: sizes of the networks.
+        seed: of the first weights.
+    """
+
+    def __init__(self, shape: Shape, seed: int) -> None:
+        self.shape = shape
+        self.actor, self.critic = Actor(shape), Critic(shape)
+        initialise(self.actor, seed)
+        initialise(self.critic, seed + 1)
+        self._make_optimisers()
+
+    def _make_optimisers(self) -> None:
+        self.actor_optimiser = torch.optim.Adam(self.actor.parameters(), eps=ADAM_EPSILON)
+        self.critic_optimiser = torch.optim.Adam(self.critic.parameters(), eps=ADAM_EPSILON)
+
+    def to_arrays(self) -> Arrays:
+        """All that learning changes, by name: ``actor.*``, ``critic.*`` and the optimisers' moments."""
+        out: Arrays = {}
+        for name, module, optimiser in self._parts():
+            arrays = to_arrays(module)
+            out |= {f"{name}.{key}": array for key, array in arrays.items()}
+            for key, moments in _moments(module, optimiser).items():
+                out[f"{name}_optimiser.{key}"] = moments
+        return out
+
+    def load(self, arrays: Arrays) -> None:
+        """The inverse of `to_arrays`.
+
+        Raises:
+            ValueError: names or shapes do not fit.
+        """
+        for name, module, _ in self._parts():
+            from_arrays(module, _group(arrays, name))
+        self._make_optimisers()
+        for name, module, optimiser in self._parts():
+            _load_moments(module, optimiser, _group(arrays, f"{name}_optimiser"))
+
+    def _parts(self) -> list[tuple[str, nn.Module, torch.optim.Adam]]:
+        return [("actor", self.actor, self.actor_optimiser), ("critic", self.critic, self.critic_optimiser)]
+
+
+def _group(arrays: Arrays, prefix: str) -> Arrays:
+    return {key[len(prefix) + 1 :]: array for key, array in arrays.items() if key.startswith(prefix + ".")}
+
+
+_MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+
+
+def _moments(module: nn.Module, optimiser: torch.optim.Adam) -> Arrays:
+    out: Arrays = {}
+    for name, parameter in module.named_parameters():
+        state = optimiser.state.get(parameter, {})
+        out |= {f"{name}.{moment}": state[moment].numpy().copy() for moment in _MOMENTS if moment in state}
+    return out
+
+
+def _load_moments(module: nn.Module, optimiser: torch.optim.Adam, arrays: Arrays) -> None:
+    for name, parameter in module.named_parameters():
+        found = {moment: arrays[f"{name}.{moment}"] for moment in _MOMENTS if f"{name}.{moment}" in arrays}
+        if found and {m: a.shape for m, a in found.items()} != {
+            "step": (),
+            "exp_avg": tuple(parameter.shape),
+            "exp_avg_sq": tuple(parameter.shape),
+        }:
+            raise ValueError(f"the optimiser's moments of {name!r} do not fit the network")
+        if found:
+            optimiser.state[parameter] = {m: torch.from_numpy(a.copy()) for m, a in found.items()}
+
+
+class SelfPlay:
+    """Draws the learner's actions from its policy."""
+
+    def __init__(self, actor: Actor) -> None:
+        self.actor = actor
+
+    def choose(self, pending: Pending) -> Choice:
+        """Sampled actions; they are played and learnt from."""
+        with torch.inference_mode():
+            logits = self.actor(torch.from_numpy(pending.observations)).numpy()
+        actions, log_probabilities = sample_actions(logits, pending.masks, pending.keys)
+        return Choice(actions, actions, log_probabilities)
+
+
+@dataclass
+class Step:
+    """One gradient step: the norm before clipping is measured, then parameters move."""
+
+    module: nn.Module
+    optimiser: torch.optim.Adam
+    max_norm: float
+
+    def __call__(self, loss: Tensor) -> float:
+        """Descend `loss`; returns the gradient's norm before clipping."""
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        norm = nn.utils.clip_grad_norm_(self.module.parameters(), self.max_norm)
+        self.optimiser.step()
+        return float(norm)
+
+
+def set_learning_rate(optimiser: torch.optim.Optimizer, rate: float) -> None:
+    """Set the rate of all parameters."""
+    for group in optimiser.param_groups:
+        group["lr"] = rate
+
+
+def minibatches(n: int, size: int, rng: np.random.Generator) -> Iterator[Int64]:
+    """A shuffle of 0 .. n - 1 in pieces of `size`; a short rest is left out unless it is all there is."""
+    order = rng.permutation(n)
+    for start in range(0, max(n - size + 1, min(n, 1)), size):
+        yield order[start : start + size]
+
+
+def values_of(critic: Critic, experience: Experience, pool: Executor, block: int = 4096) -> Float32:
+    """The critic's value of every decision, float32 (t,)."""
+
+    def one(start: int) -> Float32:
+        rows = slice(start, start + block)
+        with torch.inference_mode():
+            observations = torch.from_numpy(experience.observations[rows])
+            values: Float32 = critic(observations, torch.from_numpy(experience.hidden[rows])).numpy()
+            return values
+
+    parts = list(pool.map(one, range(0, len(experience), block)))
+    return np.concatenate(parts) if parts else np.empty(0, np.float32)
+
+
+def side_by_side(pool: Executor, first: Callable[[], Any], second: Callable[[], Any]) -> tuple[Any, Any]:
+    """Run two pieces of work that share nothing they write."""
+    running = pool.submit(first)
+    other = pool.submit(second)
+    return running.result(), other.result()
+
+
+def belief_targets(shape: Shape, observations: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
+    """Where the unseen tiles may lie and where they do, by other seat.
+
+    Args:
+        shape: sizes of the network.
+        observations: int8 (n, observation).
+        hidden: int8 (n, hidden), of which the first part is the other hands.
+
+    Returns:
+        may_hold: bool (n, others, tiles).
+        holders: int8 (n, others, tiles), how many copies each seat holds.
+    """
+    size = shape.others * shape.tiles
+    may_hold = (
+        observations[:, shape.may_hold : shape.may_hold + size].view(-1, shape.others, shape.tiles) != 0
+    )
+    hands = hidden[:, : size * shape.copies].view(-1, shape.others, shape.copies, shape.tiles)
+    return may_hold, hands.sum(dim=2)

@@ -1,0 +1,282 @@
+"""Whole hands played by the learner and others, and the learner's decisions kept as arrays.
+
+Hand number r of a run is row r of its seed: what is dealt and drawn depends on (seed, r) and the policies
+alone, so a run can go on from any update without a saved game. Forced moves are played here and are no
+training data.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from texas42.agents.arena import decision_keys, decisions_for
+from texas42.agents.base import Agent
+from texas42.envs.batch import BatchedGame
+from texas42.envs.engine.state import PLAY, Batch
+from texas42.envs.rules.ladder import PASS, SPECIAL, build_ladder
+from texas42.envs.rules.rules import Rules
+from texas42.training import kernels
+
+Int8 = npt.NDArray[np.int8]
+Int64 = npt.NDArray[np.int64]
+Float32 = npt.NDArray[np.float32]
+Keys = npt.NDArray[np.uint64]
+
+PHASES = ("auction", "declaration", "play")
+"""Groups of decisions that are looked at apart; the widow and discards belong to the declaration."""
+LEARNER = 0
+"""Index of the learner in a seating; strangers count from 1."""
+
+
+@dataclass
+class Pending:
+    """Decisions that wait for the learner, one row each.
+
+    Attributes:
+        game: the tables.
+        rows: int64 (n,), which of them.
+        observations, hidden, masks: int8: what the mover knows, what a critic sees besides, legal actions.
+        keys: uint64 (n,), the source of randomness.
+    """
+
+    game: BatchedGame
+    rows: Int64
+    observations: Int8
+    hidden: Int8
+    masks: Int8
+    keys: Keys
+
+
+@dataclass
+class Choice:
+    """Answers to `Pending`: actions to play, actions to learn from, and the log-probability of the latter."""
+
+    played: Int64
+    learnt: Int64
+    log_probabilities: Float32
+
+
+class Chooser(Protocol):
+    """Who plays the learner's seats."""
+
+    def choose(self, pending: Pending) -> Choice:
+        """One legal action a row."""
+        ...
+
+
+@dataclass
+class Experience:
+    """Decisions of the learner in time order, t of them, from `hands` whole hands.
+
+    Attributes:
+        observations, hidden, masks: int8 (t, ...).
+        actions: int64 (t,), the actions to learn from.
+        log_probabilities: float32 (t,), theirs when they were chosen.
+        players: int64 (t,): hand times seats plus seat.
+        phases: int64 (t,), index into `PHASES`.
+        rewards: float32 (hands * seats,): what each player of `players` was paid, in the game's own unit.
+        finals: records of the finished hands, shape (hands,).
+        seating: int64 (hands, seats): who sat where, `LEARNER` or a stranger.
+    """
+
+    observations: Int8
+    hidden: Int8
+    masks: Int8
+    actions: Int64
+    log_probabilities: Float32
+    players: Int64
+    phases: Int64
+    rewards: Float32
+    finals: Batch
+    seating: Int64
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+
+class Tables:
+    """A block of tables at which hands are played side by side to the end.
+
+    Args:
+        rules: the rules.
+        n: number of tables.
+    """
+
+    def __init__(self, rules: Rules, n: int) -> None:
+        self.game = BatchedGame(rules, n, auto_reset=False)
+        self.n = n
+
+    def play(
+        self, seed: int, first_row: int, seating: Int64, learner: Chooser, others: Sequence[Agent]
+    ) -> Experience:
+        """Play hands ``first_row`` to ``first_row + n`` of `seed`.
+
+        Args:
+            seed: of deals and choices.
+            first_row: number of the first hand.
+            seating: int64 (n, seats), `LEARNER` or 1 + index into `others`.
+            learner: plays the learner's seats.
+            others: the strangers.
+        """
+        game = self.game
+        game.first_row = first_row
+        game.reset(seed)
+        steps = np.zeros(self.n, np.int64)
+        log: list[_Turn] = []
+        while True:
+            kernels.skip_forced(game.states, game.tables)
+            movers = game.movers
+            live = np.flatnonzero(movers >= 0)
+            if not len(live):
+                break
+            keys = decision_keys(game, seed, steps)
+            who = seating[live, movers[live]]
+            turns = [(rows, index) for index in np.unique(who) for rows in [live[who == index]]]
+            chosen = [
+                self._choose(int(index), rows, keys[rows], learner, others, log) for rows, index in turns
+            ]
+            for (rows, _), actions in zip(turns, chosen, strict=True):
+                kernels.apply_rows(game.states, game.tables, rows, actions)
+            steps[live] += 1
+        return self._experience(log, seating)
+
+    def _choose(
+        self,
+        index: int,
+        rows: Int64,
+        keys: Keys,
+        learner: Chooser,
+        others: Sequence[Agent],
+        log: list["_Turn"],
+    ) -> Int64:
+        if index != LEARNER:
+            return others[index - 1].act(decisions_for(self.game, rows, keys))
+        pending = self._pending(rows, keys)
+        choice = learner.choose(pending)
+        states = self.game.states
+        players = rows * self.game.rules.seats + states["cur"][rows]
+        log.append(_Turn(pending, choice, players, _phase_groups(states["phase"][rows])))
+        return choice.played
+
+    def _pending(self, rows: Int64, keys: Keys) -> Pending:
+        game = self.game
+        observations = np.empty((len(rows), game.layout.width), np.int8)
+        hidden = np.empty((len(rows), game.layout.hidden_width), np.int8)
+        masks = np.empty((len(rows), game.codec.n_actions), np.int8)
+        kernels.observe_rows(game.states, game.tables, rows, observations, hidden, masks)
+        return Pending(game, rows, observations, hidden, masks, keys)
+
+    def _experience(self, log: list["_Turn"], seating: Int64) -> Experience:
+        game = self.game
+        rewards = np.zeros((self.n, game.rules.seats), np.float32)
+        kernels.final_rewards(game.states, game.tables, rewards)
+        return Experience(
+            observations=_joined([turn.pending.observations for turn in log], (game.layout.width,), np.int8),
+            hidden=_joined([turn.pending.hidden for turn in log], (game.layout.hidden_width,), np.int8),
+            masks=_joined([turn.pending.masks for turn in log], (game.codec.n_actions,), np.int8),
+            actions=_joined([turn.choice.learnt for turn in log], (), np.int64),
+            log_probabilities=_joined([turn.choice.log_probabilities for turn in log], (), np.float32),
+            players=_joined([turn.players for turn in log], (), np.int64),
+            phases=_joined([turn.phases for turn in log], (), np.int64),
+            rewards=rewards.reshape(-1),
+            finals=game.states.copy(),
+            seating=seating,
+        )
+
+
+@dataclass
+class _Turn:
+    """The learner's decisions of one round over the tables."""
+
+    pending: Pending
+    choice: Choice
+    players: Int64
+    phases: Int64
+
+
+def _joined(parts: list[npt.NDArray[Any]], shape: tuple[int, ...], dtype: type) -> npt.NDArray[Any]:
+    return np.concatenate(parts) if parts else np.empty((0, *shape), dtype)
+
+
+def _phase_groups(phases: npt.NDArray[np.int32]) -> Int64:
+    return np.where(phases == 0, 0, np.where(phases == PLAY, 2, 1)).astype(np.int64)
+
+
+class Rollout:
+    """Blocks of tables, one for each worker thread, played side by side.
+
+    The games are split by `workers`, never by what the machine has, so that results do not depend on it.
+    """
+
+    def __init__(self, rules: Rules, hands: int, workers: int, pool: Executor) -> None:
+        cuts = [hands * k // workers for k in range(workers + 1)]
+        self.rules, self.hands, self.pool = rules, hands, pool
+        self.blocks = [(first, Tables(rules, end - first)) for first, end in pairwise(cuts) if end > first]
+
+    def play(
+        self,
+        seed: int,
+        first_row: int,
+        seating: Int64,
+        learner: Callable[[], Chooser],
+        others: Sequence[Agent],
+    ) -> Experience:
+        """Hands ``first_row`` to ``first_row + hands`` of `seed`; see `Tables.play`."""
+
+        def one(block: tuple[int, Tables]) -> Experience:
+            first, tables = block
+            rows = seating[first : first + tables.n]
+            return tables.play(seed, first_row + first, rows, learner(), others)
+
+        return _merged(list(self.pool.map(one, self.blocks)), self.rules.seats)
+
+
+def _merged(parts: list[Experience], seats: int) -> Experience:
+    """One experience of several; within a player the order of time is kept."""
+    first = 0
+    for part in parts:
+        part.players = part.players + first * seats
+        first += len(part.finals)
+    if len(parts) == 1:
+        return parts[0]
+    joined = {f.name: np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(Experience)}
+    return Experience(**joined)
+
+
+def seat_strangers(
+    hands: int, seats: int, sides: int, share: float, mixed: float, strangers: int, rng: np.random.Generator
+) -> Int64:
+    """Who sits where: int64 (hands, seats), `LEARNER` or 1 .. `strangers`.
+
+    At the first ``share`` of the tables one side is a stranger's; at ``mixed`` of these, a single seat.
+    """
+    seating = np.full((hands, seats), LEARNER, np.int64)
+    league = round(hands * share) if strangers else 0
+    who = rng.integers(1, strangers + 1, league) if league else np.empty(0, np.int64)
+    seat = rng.integers(0, seats, league)
+    alone = rng.random(league) < mixed
+    places = np.arange(seats)[None, :]
+    theirs = np.where(alone[:, None], places == seat[:, None], places % sides == (seat % sides)[:, None])
+    seating[:league] = np.where(theirs, who[:, None], LEARNER)
+    return seating
+
+
+def largest_stake(rules: Rules) -> float:
+    """The most one hand can move the score, by which rewards are divided: 5 marks in n42pa."""
+    ladder = build_ladder(rules)
+    offered = [row for row in ladder if row.offered and row.kind != PASS]
+    raises = (rules.seats - 1) * (2 if rules.mark_raise == "plus_up_to_two" else 1)
+    specials = [row.base for row in offered if row.kind == SPECIAL]
+    reachable = max([rules.max_opening_marks, *specials]) + raises
+    if rules.calls == "until_one_left":
+        reachable = max(row.marks for row in offered)
+    most = min(reachable, rules.max_marks_cap or reachable)
+    if rules.scoring == "marks":
+        return float(max(1, min(most, max((row.marks for row in offered), default=1))))
+    values = [row.value for row in offered if row.marks <= most]
+    return float(max([*values, rules.total]) + rules.total)

@@ -1,0 +1,349 @@
+"""A training run from its first hand to its last checkpoint, or on from where a killed one was saved.
+
+Everything a step does is a function of the saved state, the configuration and the step's number, so a resumed
+run ends with the same bytes as one never stopped. Steps are batches of the warm start, then updates of PPO.
+"""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+import yaml
+
+from texas42.agents.base import Agent
+from texas42.agents.checkpoint import (
+    Checkpoint,
+    CheckpointError,
+    check_fingerprint,
+    fingerprint,
+    load_checkpoint,
+    save_checkpoint,
+)
+from texas42.agents.network import Shape, to_arrays
+from texas42.agents.policy import PolicyAgent, torch_threads
+from texas42.agents.specs import make_agent
+from texas42.training import imitation, ppo
+from texas42.training.config import ConfigError, TrainConfig
+from texas42.training.evaluation.match import play_match
+from texas42.training.learner import Learner
+from texas42.training.metrics import MetricLog, Metrics, table_metrics
+from texas42.training.opponents import League
+from texas42.training.rollout import Experience, Rollout, largest_stake, seat_strangers
+
+LAST, BEST, CONFIG = "last.safetensors", "best.safetensors", "config.yaml"
+PPO_FIRST_ROW = 2**40
+"""Number of the first hand of PPO; the warm start's hands count from 0."""
+_MATCH_SALT = 0x5C0E
+_IMITATION_SEED, _PPO_SEED, _LEAGUE_SEED = 1, 2, 3
+
+
+class Reporter(Protocol):
+    """What is told how a run gets on."""
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        """A stage begins, or goes on after `done` of its `total` steps."""
+        ...
+
+    def step(self, done: int, metrics: Metrics) -> None:
+        """A step is done."""
+        ...
+
+
+class Interrupted(Exception):
+    """The run was stopped by the user and is saved; `out` is its folder."""
+
+    def __init__(self, out: Path) -> None:
+        super().__init__(f"stopped and saved in {out}")
+        self.out = out
+
+
+class RunError(ValueError):
+    """An output folder that cannot be used: not writable, holding another run, or without one to resume."""
+
+
+@dataclass
+class Progress:
+    """What has been done.
+
+    Attributes:
+        batches, updates: steps of the warm start and of PPO.
+        decisions: decisions learnt from.
+        hands: hands played.
+        best: best evaluation so far, None before the first.
+    """
+
+    batches: int = 0
+    updates: int = 0
+    decisions: int = 0
+    hands: int = 0
+    best: float | None = None
+
+
+class Run:
+    """A run in its folder.
+
+    Args:
+        config: the configuration.
+        out: the folder; it is made.
+        resume: go on from the folder's last checkpoint.
+
+    Raises:
+        RunError: the folder cannot be used.
+        CheckpointError: its checkpoint is damaged or of another game.
+        ConfigError: an agent of the configuration cannot be made.
+    """
+
+    def __init__(self, config: TrainConfig, out: Path, *, resume: bool = False) -> None:
+        self.config, self.out, self.rules = config, out, config.resolved_rules
+        network = config.network
+        self.shape = Shape.of(self.rules, network.width, network.layers, network.head_width)
+        self.learner = Learner(self.shape, config.seed)
+        self.league = League(self.shape, config.opponents.keep, self._agents(config.opponents.agents))
+        self.yardstick = self._agents((config.evaluation.opponent,))[0]
+        self.teacher = self._agents((config.imitation.teacher,))[0] if config.imitation.batches else None
+        self.stake = largest_stake(self.rules)
+        self.progress = Progress()
+        if resume:
+            self._load()
+        else:
+            prepare_folder(out, config)
+
+    def _agents(self, specs: tuple[str, ...]) -> tuple[Agent, ...]:
+        try:
+            return tuple(make_agent(spec, self.rules) for spec in specs)
+        except ValueError as error:
+            raise ConfigError(str(error)) from error
+
+    def save(self) -> None:
+        """Write the last checkpoint, which holds all a resumed run needs."""
+        arrays = self.learner.to_arrays() | self.league.to_arrays()
+        save_checkpoint(self.out / LAST, arrays, self._meta())
+
+    def save_best(self) -> None:
+        """Write the best checkpoint: the actor alone."""
+        arrays = {f"actor.{name}": array for name, array in to_arrays(self.learner.actor).items()}
+        save_checkpoint(self.out / BEST, arrays, self._meta())
+
+    def _meta(self) -> dict[str, Any]:
+        return {
+            "fingerprint": fingerprint(self.rules),
+            "rules": self.rules.to_dict(),
+            "shape": self.shape.to_dict(),
+            "config": self.config.to_dict(),
+            "progress": asdict(self.progress),
+        }
+
+    def _load(self) -> None:
+        checkpoint = load_checkpoint(self.out / LAST)
+        check_fingerprint(checkpoint, self.rules)
+        try:
+            self.progress = Progress(**checkpoint.field("progress", dict))
+            self.learner.load(checkpoint.arrays)
+            self.league.load(checkpoint.arrays)
+        except (TypeError, ValueError) as error:
+            raise CheckpointError(f"{checkpoint.path}: damaged, {error}") from error
+
+
+def prepare_folder(out: Path, config: TrainConfig) -> None:
+    """Make a new run's folder and write the configuration into it.
+
+    Raises:
+        RunError: not writable, or a run is in it already.
+    """
+    if (out / LAST).exists():
+        raise RunError(f"{out} holds a run already; go on with --resume, or give another folder with --out")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / CONFIG).write_text(yaml.safe_dump(config.to_dict(), sort_keys=False), "utf-8")
+    except OSError as error:
+        raise RunError(f"cannot write to {out}: {error.strerror or error}") from error
+
+
+def saved_config(out: Path) -> TrainConfig:
+    """The configuration of the run in a folder.
+
+    Raises:
+        RunError: there is no run.
+        CheckpointError: its checkpoint is damaged.
+    """
+    if not (out / LAST).exists():
+        raise RunError(f"no run to resume in {out}: it has no {LAST}")
+    checkpoint: Checkpoint = load_checkpoint(out / LAST, groups=())
+    try:
+        return TrainConfig.from_dict(checkpoint.field("config", dict))
+    except ConfigError as error:
+        raise CheckpointError(f"{checkpoint.path}: damaged, {error}") from error
+
+
+def train(config: TrainConfig, out: Path, reporter: Reporter, *, resume: bool = False) -> Run:
+    """Run to the end.
+
+    Args:
+        config: the configuration; of a resumed run, its own (`saved_config`).
+        out: folder of checkpoints and TensorBoard events.
+        reporter: told of every step.
+        resume: go on from the last checkpoint.
+
+    Raises:
+        Interrupted: Ctrl-C; the run is saved.
+        RunError, CheckpointError, ConfigError: see `Run`.
+    """
+    run = Run(config, out, resume=resume)
+    log = MetricLog(out / "tensorboard", run.progress.decisions)
+    try:
+        with torch_threads(1), _workers(config.workers) as pool, _stop_requested() as stop:
+            Loop(run, log, reporter, pool, stop).run_all()
+    finally:
+        log.close()
+    return run
+
+
+@contextmanager
+def _workers(n: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads that play and learn, each with one thread of torch: torch's setting counts by thread."""
+    with ThreadPoolExecutor(max(n, 2), initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        yield pool
+
+
+@contextmanager
+def _stop_requested() -> Iterator[threading.Event]:
+    """An event set by the first Ctrl-C; the second one interrupts at once."""
+    stop = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+
+    def on_signal(number: int, frame: object) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    before = signal.signal(signal.SIGINT, on_signal)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class Loop:
+    """The steps of a run in their order."""
+
+    def __init__(
+        self, run: Run, log: MetricLog, reporter: Reporter, pool: ThreadPoolExecutor, stop: threading.Event
+    ) -> None:
+        self.run, self.log, self.reporter, self.pool, self.stop = run, log, reporter, pool, stop
+        self.config = run.config
+
+    def run_all(self) -> None:
+        """The warm start, then PPO."""
+        progress, config = self.run.progress, self.config
+        if not progress.updates and progress.batches < config.imitation.batches:
+            self._imitate()
+        if progress.updates < config.ppo.updates:
+            self._self_play()
+        self.run.save()
+
+    def _imitate(self) -> None:
+        run, config = self.run, self.config.imitation
+        assert run.teacher is not None
+        rollout = Rollout(run.rules, config.hands, self.config.workers, self.pool)
+        self.reporter.stage("imitation", run.progress.batches, config.batches)
+        while run.progress.batches < config.batches:
+            batch, clock = run.progress.batches, Clock()
+            data = imitation.demonstrate(run.teacher, rollout, config, self.config.seed, batch * config.hands)
+            clock.played()
+            seed = (self.config.seed, _IMITATION_SEED, batch)
+            metrics = imitation.imitate(run.learner, data, config, batch, run.stake, seed, self.pool)
+            metrics |= clock.speeds(len(data))
+            run.progress.batches += 1
+            if run.progress.batches == config.batches:
+                metrics |= self._evaluate()
+            self._finish_step(run.progress.batches, len(data), config.hands, metrics)
+
+    def _self_play(self) -> None:
+        run, config = self.run, self.config.ppo
+        rollout = Rollout(run.rules, config.hands, self.config.workers, self.pool)
+        self.reporter.stage("self-play", run.progress.updates, config.updates)
+        while run.progress.updates < config.updates:
+            update, clock = run.progress.updates, Clock()
+            data = self._play(rollout, update)
+            clock.played()
+            batch, metrics = ppo.assess(run.learner, data, config, run.stake, self.pool)
+            seed = (self.config.seed, _PPO_SEED, update)
+            schedule = ppo.Schedule.at(config, update)
+            metrics |= ppo.learn(run.learner, batch, config, schedule, seed, self.pool)
+            metrics |= clock.speeds(len(data)) | table_metrics(data, run.rules)
+            run.progress.updates += 1
+            every = self.config.evaluation.every
+            if run.progress.updates == config.updates or (every and run.progress.updates % every == 0):
+                metrics |= self._evaluate()
+            self._finish_step(run.progress.updates, len(data), config.hands, metrics)
+
+    def _play(self, rollout: Rollout, update: int) -> Experience:
+        run, config = self.run, self.config.opponents
+        if update % config.snapshot_every == 0:
+            run.league.remember(update, run.learner.actor)
+        rng = np.random.default_rng([self.config.seed, _LEAGUE_SEED, update])
+        others = run.league.draw(config.per_update, rng)
+        rules = run.rules
+        seating = seat_strangers(
+            rollout.hands, rules.seats, rules.sides, config.share, config.mixed, len(others), rng
+        )
+        first = PPO_FIRST_ROW + update * rollout.hands
+        return ppo.play(run.learner, rollout, seating, others, self.config.seed, first)
+
+    def _evaluate(self) -> Metrics:
+        """A duplicate match against the yardstick; the best policy so far is kept."""
+        run, config = self.run, self.config.evaluation
+        policy = PolicyAgent(run.learner.actor)
+        result = play_match(policy, run.yardstick, run.rules, config.deals, self.config.seed ^ _MATCH_SALT)
+        run.learner.actor.train()
+        mean, (low, high) = result.mean, result.ci95
+        if run.progress.best is None or mean > run.progress.best:
+            run.progress.best = mean
+            run.save_best()
+        return {
+            "evaluation/marks_per_deal": mean,
+            "evaluation/low": float(low),
+            "evaluation/high": float(high),
+        }
+
+    def _finish_step(self, done: int, decisions: int, hands: int, metrics: Metrics) -> None:
+        run = self.run
+        run.progress.decisions += decisions
+        run.progress.hands += hands
+        metrics["progress/hands"] = float(run.progress.hands)
+        self.log.write(metrics, run.progress.decisions)
+        if self.stop.is_set() or done % self.config.checkpoint_every == 0:
+            run.save()
+        self.reporter.step(done, metrics)
+        if self.stop.is_set():
+            raise Interrupted(run.out)
+
+
+class Clock:
+    """Seconds spent playing and learning in one step."""
+
+    def __init__(self) -> None:
+        self.start = self.middle = time.perf_counter()
+
+    def played(self) -> None:
+        """Playing is over, learning begins."""
+        self.middle = time.perf_counter()
+
+    def speeds(self, decisions: int) -> Metrics:
+        """Decisions per second."""
+        end = time.perf_counter()
+        return {
+            "speed/play": decisions / max(self.middle - self.start, 1e-9),
+            "speed/learn": decisions / max(end - self.middle, 1e-9),
+            "speed/decisions": decisions / max(end - self.start, 1e-9),
+        }
