@@ -1,5 +1,6 @@
 """`BatchedGame`: many games of one `Rules` at once, stepped by compiled kernels."""
 
+import secrets
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -73,7 +74,7 @@ class BatchedGame:
     def reset(self, seed: int | None = None) -> None:
         """Start episode 0 of `seed` in every row, or, without a seed, every row's next episode."""
         if seed is not None or self._seed is None:
-            self._seed = int(np.random.SeedSequence().entropy or 0) & (2**63 - 1) if seed is None else int(seed)
+            self._seed = secrets.randbits(63) if seed is None else int(seed)
             if not 0 <= self._seed < 2**64:
                 raise OptionsError(f"seed={seed!r} is not allowed; allowed: 0 to 2**64 - 1")
             self._run(self._start, np.uint64(self._seed))
@@ -175,7 +176,7 @@ class BatchedGame:
 
     def _seats(self, seats: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
         if seats is None:
-            return np.maximum(self.states["cur"], 0).astype(np.int64)
+            return np.asarray(np.maximum(self.states["cur"], 0), np.int64)
         return np.ascontiguousarray(np.broadcast_to(np.asarray(seats, np.int64), (self.n,)))
 
     def hidden(self, seats: npt.ArrayLike | None = None) -> Int8:

@@ -109,9 +109,9 @@ def legal_specials(s: Any, t: Any, calls: Any) -> Any:
         row = lowest(rows)
         rows &= ~bit(row)
         marks = max(t.call_base[row], s.marks + 1)
-        if doubles >= t.call_doubles[row] and marks <= t.max_marks:
-            if t.special_jump == 1 or calls & bit(t.marks_row[marks]) != ZERO:
-                result |= bit(row)
+        fits = t.special_jump == 1 or calls & bit(t.marks_row[marks]) != ZERO
+        if doubles >= t.call_doubles[row] and marks <= t.max_marks and fits:
+            result |= bit(row)
     return result
 
 
@@ -126,13 +126,12 @@ def start_declaring(s: Any) -> None:
 def meet_widow(s: Any, t: Any) -> None:
     """The winner and the widow: it comes in, or may be taken, or is left (f.3.3)."""
     s.cur = s.bidder
-    if t.widow_use == WIDOW_CHOICE:
-        if s.widow & t.count_tiles == ZERO:
-            if s.hands[s.bidder] & ~t.count_tiles == ZERO:
-                start_declaring(s)
-            else:
-                s.phase = WIDOW
-            return
+    if t.widow_use == WIDOW_CHOICE and s.widow & t.count_tiles == ZERO:
+        if s.hands[s.bidder] & ~t.count_tiles == ZERO:
+            start_declaring(s)
+        else:
+            s.phase = WIDOW
+        return
     s.hands[s.bidder] |= s.widow
     if t.widow_use == WIDOW_DECLARE_FIRST:
         start_declaring(s)

@@ -25,10 +25,16 @@ _SPREAD = np.array([sum(((b >> i) & 1) << (8 * i) for i in range(8)) for b in ra
 _BYTE = np.uint64(255)
 _EIGHT = np.uint64(8)
 
+
+def untyped_intrinsic(function: Any) -> Any:
+    """Numba's `intrinsic`, without the types that hide the signature kernels see."""
+    return intrinsic(function)
+
+
 if JIT:
 
-    @intrinsic
-    def popcount(typingctx: Any, mask: Any) -> Any:  # type: ignore[no-untyped-def]
+    @untyped_intrinsic
+    def popcount(typingctx: Any, mask: Any) -> Any:
         """Number of set bits."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -36,8 +42,8 @@ if JIT:
 
         return types.int64(types.uint64), codegen
 
-    @intrinsic
-    def lowest(typingctx: Any, mask: Any) -> Any:  # type: ignore[no-untyped-def]
+    @untyped_intrinsic
+    def lowest(typingctx: Any, mask: Any) -> Any:
         """Index of the lowest set bit; undefined for 0."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -45,8 +51,8 @@ if JIT:
 
         return types.int64(types.uint64), codegen
 
-    @intrinsic
-    def multiply_high(typingctx: Any, a: Any, b: Any) -> Any:  # type: ignore[no-untyped-def]
+    @untyped_intrinsic
+    def multiply_high(typingctx: Any, a: Any, b: Any) -> Any:
         """Upper 64 bits of the 128-bit product of two uint64."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -56,8 +62,8 @@ if JIT:
 
         return types.uint64(types.uint64, types.uint64), codegen
 
-    @intrinsic
-    def deposit(typingctx: Any, n: Any, mask: Any) -> Any:  # type: ignore[no-untyped-def]
+    @untyped_intrinsic
+    def deposit(typingctx: Any, n: Any, mask: Any) -> Any:
         """The `n`-th set bit of `mask` alone, with the processor's bit deposit instruction."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -70,8 +76,8 @@ if JIT:
 
         return types.uint64(types.uint64, types.uint64), codegen
 
-    @intrinsic
-    def store_bytes(typingctx: Any, out: Any, at: Any, word: Any) -> Any:  # type: ignore[no-untyped-def]
+    @untyped_intrinsic
+    def store_bytes(typingctx: Any, out: Any, at: Any, word: Any) -> Any:
         """Write the eight bytes of `word` to ``out[at:at + 8]`` (int8, contiguous), lowest first."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:

@@ -21,7 +21,7 @@ def types_of(mask: Any, t: Any) -> Any:
 def follows_closeness(decl: Any, t: Any) -> Any:
     """Whether play is by closeness to seven pips."""
     kind = t.decl_kind[decl]
-    return kind == SEVENS or kind == LOPER
+    return SEVENS <= kind <= LOPER
 
 
 @kernel

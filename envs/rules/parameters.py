@@ -183,7 +183,7 @@ _ALL = (
     Parameter("widow_points", "word", (0, 2), "72: points credited to the bidder's side for the widow"),
     _word("kitty", "take_discard|unused", "six-handed 84: what becomes of the two tiles left over"),
     _int("trick_value", 0, 20, "points for each trick"),
-    _word("set_award_solo", "each|bidder_loses", "without teams: each defender scores the stake, or the bidder loses it"),
+    _word("set_award_solo", "each|bidder_loses", "without teams: a set pays each defender, or costs the bidder"),
     _bool("two_seats_each", "two players hold two opposite seats each of the four-hand game"),
 )
 
