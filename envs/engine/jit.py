@@ -10,12 +10,13 @@ import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
-JIT = not numba.config.DISABLE_JIT
+_CONFIG: Any = numba.config
+JIT = not _CONFIG.DISABLE_JIT
 _HERE = Path(__file__).resolve().parent
 _LOG = logging.getLogger("texas42")
 _announced = False
@@ -63,13 +64,13 @@ class KernelCompiler:
         self.cold = not any(self.folder.rglob("*.nbi"))
 
     def __call__(self, function: F) -> F:
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(self.folder)
+        before = _CONFIG.CACHE_DIR
+        _CONFIG.CACHE_DIR = str(self.folder)
         try:
-            compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+            compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
         finally:
-            numba.config.CACHE_DIR = before
-        return compiled
+            _CONFIG.CACHE_DIR = before
+        return cast(F, compiled)
 
     def announce(self) -> None:
         """Say once that the first use compiles, so that it does not look hung."""
