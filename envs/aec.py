@@ -31,6 +31,7 @@ Observation = dict[str, Int8]
 """``{"observation": int8 (width,), "action_mask": int8 (n_actions,)}``, fresh arrays of 0 and 1."""
 
 REWARDS = ("score", "points", "win")
+_RECORD = new_batch(1).dtype  # a plain array of it passes to kernels faster than a recarray
 _REBUILT = ("codec", "layout", "_tables")
 
 
@@ -87,7 +88,7 @@ class Texas42AEC(AECEnv):  # type: ignore[misc]
         self._index = {agent: i for i, agent in enumerate(self.possible_agents)}
         self._payment = REWARDS.index(reward)
         self._hides = recall == "table"
-        self._states: Batch = new_batch(1).view(np.ndarray)
+        self._states: Batch = np.zeros(1, _RECORD)
         self._paid = np.zeros(self.rules.seats)
         self._seed: int | None = None
         self._history: list[int] = []
@@ -138,7 +139,7 @@ class Texas42AEC(AECEnv):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, object] | None = None) -> None:
-        """Start episode 0 of `seed`, or, without one, the next episode of the last seed (a random one at first).
+        """Start episode 0 of `seed`, or, without one, the next episode of the last seed (at first random).
 
         Args:
             seed: 0 to 2**64 - 1.
@@ -149,7 +150,7 @@ class Texas42AEC(AECEnv):  # type: ignore[misc]
         """
         start = parse_options(self.rules, options)
         stream = self._next_stream(seed)
-        states: Batch = new_batch(1).view(np.ndarray)
+        states: Batch = np.zeros(1, _RECORD)
         whole_game = self.episode == "game"
         self._history = begin(states, self._tables, self.rules, self.codec, start, stream, whole_game)
         self._states, self._seed = states, stream[0]
