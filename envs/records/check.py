@@ -67,8 +67,6 @@ def _line_error(line: Line) -> RecordError | None:
         verify_record(parse_line(line))
     except RecordError as error:
         return error.at(line.number)
-    except RecursionError:
-        return RecordError("nested too deeply", line=line.number)
     return None
 
 

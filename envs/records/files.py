@@ -118,7 +118,7 @@ def read(
         try:
             record = parse_line(line)
             if replay:
-                replay_or_refuse(record, line.number)
+                _replay_or_refuse(record, line.number)
         except RecordError as error:
             if on_error is None:
                 raise
@@ -127,14 +127,11 @@ def read(
             yield record
 
 
-def replay_or_refuse(record: HandRecord, line: int) -> None:
-    """Raise `RecordError` with the line's number unless the record's actions make a finished hand."""
+def _replay_or_refuse(record: HandRecord, line: int) -> None:
     try:
         replay_record(record)
     except RecordError as error:
         raise error.at(line) from None
-    except RecursionError:
-        raise RecordError("nested too deeply", line=line) from None
 
 
 def to_line(record: HandRecord) -> str:
@@ -164,11 +161,9 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
     """A stream into a temporary file that takes the place of `path` at the end."""
     if path.exists() and not path.is_file():
         raise RecordFileError(f"{path}: cannot be written: it is not a regular file")
+    name = ""
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    except OSError as error:
-        raise RecordFileError(f"{path}: cannot be written: {error.strerror}") from error
-    try:
         with os.fdopen(handle, "wb") as raw:
             if path.suffix == ".gz":
                 with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
@@ -177,9 +172,12 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
                 yield raw
         os.chmod(name, 0o666 & ~_umask())
         os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
+    except BaseException as error:
+        if name:
+            with suppress(OSError):
+                os.unlink(name)
+        if isinstance(error, OSError):
+            raise RecordFileError(f"{path}: cannot be written: {error.strerror or error}") from error
         raise
 
 

@@ -223,9 +223,7 @@ class Replayer:
         if replay.status == UNFINISHED:
             return RecordError(f"the hand is not over after its {i} actions", action=i)
         if replay.status == AFTER_END:
-            return RecordError(
-                f"action {i}: the hand is over: expected none, found {shown(action)}", action=i
-            )
+            return RecordError(f"action {i}: the hand is over: expected none, found {shown(action)}", action=i)
         seat = replay.movers[i]
         if replay.status == BAD_ORDER:
             expected = f"a claim that states the hand of seat {seat}"
@@ -254,10 +252,12 @@ def replayer_for(spec: dict[str, Any]) -> Replayer:
     Raises:
         RecordError: they are no rules.
     """
-    if not isinstance(spec.get("preset"), str):
-        raise RecordError(f'"rules": expected the name of a preset under "preset", found {shown(spec)}')
     try:
+        if not isinstance(spec.get("preset"), str):
+            raise RecordError(f'"rules": expected the name of a preset under "preset", found {shown(spec)}')
         return _replayer_of(dumps(spec, sort_keys=True))
+    except RecursionError:
+        raise RecordError('"rules": nested too deeply') from None
     except RulesError as error:
         raise RecordError(f'"rules": {printable(str(error))}') from error
 
