@@ -273,6 +273,6 @@ def test_opening_lead_must_be_trump_where_the_house_says() -> None:
 
 
 def test_sixes_trump_and_five_five_led() -> None:
-    """PITFALLS: 6-4 under sixes follows trumps only."""
+    """a.4: under sixes, 6-4 follows trumps only."""
     assert legal_after("n42pa", "PIP6", "5-5", "6-5 5-1 6-4") == {"5-1"}
     assert legal_after("n42pa", "PIP6", "4-4", "6-4 5-1") == {"6-4", "5-1"}
