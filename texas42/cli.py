@@ -2,7 +2,9 @@
 
 import argparse
 import importlib
+import importlib.util
 import logging
+import os
 import sys
 from collections.abc import Sequence
 
@@ -15,12 +17,19 @@ COMMANDS = ("train", "evaluate", "play", "presets", "bench", "generate", "verify
 
 def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    parser = argparse.ArgumentParser(prog="texas42", description="Texas 42: environment, agents, training.")
+    parser = argparse.ArgumentParser(
+        prog="texas42",
+        description="Texas 42 and its relatives: environments, agents, matches, training.",
+        epilog="'texas42 COMMAND --help' explains a command.",
+        allow_abbrev=False,
+    )
     parser.add_argument("--version", action="version", version=f"texas42 {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in commands:
+        if importlib.util.find_spec(f"texas42.commands.{name}") is None:
+            continue
         module = importlib.import_module(f"texas42.commands.{name}")
-        sub = subparsers.add_parser(name, help=module.HELP, description=module.__doc__)
+        sub = subparsers.add_parser(name, help=module.HELP, description=module.__doc__, allow_abbrev=False)
         module.add_arguments(sub)
     return parser
 
@@ -31,11 +40,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = build_parser().parse_args(argv)
     module = importlib.import_module(f"texas42.commands.{args.command}")
     try:
-        return int(module.run(args))
+        code = int(module.run(args))
+        sys.stdout.flush()
+        return code
     except CommandError as error:
         print(f"texas42 {args.command}: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:
+    except BrokenPipeError:  # the reader went away; keep the interpreter from complaining about it at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
