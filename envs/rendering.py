@@ -58,7 +58,7 @@ def table_text(
     if s["phase"] == OVER:
         lines.append(result_text(s, s, rules, codec, names))
     else:
-        lines.append(f"{names[int(s['cur'])]} to move ({PHASE_NAMES[int(s['phase'])]}).")
+        lines.append(f"To move: {names[int(s['cur'])]} ({PHASE_NAMES[int(s['phase'])]}).")
     return "\n".join(lines)
 
 
@@ -82,26 +82,20 @@ def _header(s: Any, rules: Rules, names: Sequence[str]) -> str:
     return text
 
 
-def _seats(
-    s: Any, rules: Rules, codec: Codec, viewer: int, show_all: bool, names: Sequence[str]
-) -> list[str]:
+def _seats(s: Any, rules: Rules, codec: Codec, viewer: int, show_all: bool, names: Sequence[str]) -> list[str]:
     calls: list[list[str]] = [[] for _ in range(rules.seats)]
     for i in range(int(s["n_calls"])):
         calls[int(s["callers"][i])].append(codec.ladder[int(s["calls"][i])].name)
     rows = []
     for seat in range(rules.seats):
         mark = ">" if seat == s["cur"] else " "
-        shown = (
-            show_all or seat == viewer or (rules.two_seats_each and seat % 2 == viewer % 2 and viewer >= 0)
-        )
+        shown = show_all or seat == viewer or (rules.two_seats_each and seat % 2 == viewer % 2 and viewer >= 0)
         tiles = hand_text(s, rules, codec, seat) if shown else _face_down(int(s["hands"][seat]).bit_count())
         role = "shaker" if seat == s["shaker"] else ""
         role += " sits out" if int(s["sits_out"]) >> seat & 1 else ""
         rows.append((f"{mark} {names[seat]}", role.strip(), " ".join(calls[seat]), tiles))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    return [
-        "  ".join(cell.ljust(w) for cell, w in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows
-    ]
+    return ["  ".join(cell.ljust(w) for cell, w in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows]
 
 
 def _face_down(n: int) -> str:
@@ -115,9 +109,7 @@ def hand_text(s: Any, rules: Rules, codec: Codec, seat: int) -> str:
     if s["decl"] < 0:
         return " ".join(TILE_NAMES[tile] for tile in tiles)
     declaration = codec.declarations[int(s["decl"])]
-    parts = [
-        [TILE_NAMES[t] for t in tiles if is_trump(rules, declaration, t) is trump] for trump in (True, False)
-    ]
+    parts = [[TILE_NAMES[t] for t in tiles if is_trump(rules, declaration, t) is trump] for trump in (True, False)]
     return " | ".join(" ".join(part) for part in parts if part)
 
 
@@ -125,9 +117,7 @@ def _widow(s: Any, rules: Rules, viewer: int, show_all: bool) -> list[str]:
     lines = []
     met = s["high"] > 0 and s["namer"] >= 0 and viewer == s["bidder"]
     if rules.setup.widow and (show_all or met):
-        lines.append(
-            f"Widow: {_tiles(rules, int(s['widow']))}. Discarded: {_tiles(rules, int(s['discards']))}."
-        )
+        lines.append(f"Widow: {_tiles(rules, int(s['widow']))}. Discarded: {_tiles(rules, int(s['discards']))}.")
     if s["shown"]:
         lines.append(f"Discarded trumps, turned up: {_tiles(rules, int(s['shown']))}.")
     return lines
@@ -188,14 +178,12 @@ def _tricks(s: Any, rules: Rules, names: Sequence[str]) -> list[str]:
     if s["pos"] > 0:
         plays = _plays(s, int(s["n_plays"] - s["pos"]), int(s["n_plays"]), names)
         low = ", the low end led" if int(s["low_leads"]) >> n_tricks & 1 else ""
-        lines.append(f"On the table: {plays}{low}; {names[int(s['best_seat'])]} is winning.")
+        lines.append(f"On the table: {plays}{low}. Winning: {names[int(s['best_seat'])]}.")
     return lines
 
 
 def _plays(s: Any, first: int, last: int, names: Sequence[str]) -> str:
-    return ", ".join(
-        f"{names[int(s['players'][i])]} {TILE_NAMES[int(s['plays'][i])]}" for i in range(first, last)
-    )
+    return ", ".join(f"{names[int(s['players'][i])]} {TILE_NAMES[int(s['plays'][i])]}" for i in range(first, last))
 
 
 def trick_text(s: Any, trick: int, names: Sequence[str]) -> str:
@@ -211,17 +199,13 @@ def result_text(before: Any, after: Any, rules: Rules, codec: Codec, names: Sequ
     if before["call"] == 0:
         return f"All passed: thrown in. {scores}"
     change = scores_text(after["delta"], rules, names, signed=True)
-    made = (
-        after["delta"][int(before["bidder"]) % rules.sides] > 0
-    )  # a made bid always scores, a set one never
+    made = after["delta"][int(before["bidder"]) % rules.sides] > 0  # a made bid always scores, a set one never
     claim = " by a claim" if after["claimed"] else ""
-    bid = f"{names[int(before['bidder'])]}'s {_call_name(before, codec)}"
+    bid = f"{_call_name(before, codec)} by {names[int(before['bidder'])]}"
     return f"{bid} is {'made' if made else 'set'}{claim}: {change}. {scores}"
 
 
-def step_text(
-    before: Any, after: Any, action: int, rules: Rules, codec: Codec, names: Sequence[str]
-) -> list[str]:
+def step_text(before: Any, after: Any, action: int, rules: Rules, codec: Codec, names: Sequence[str]) -> list[str]:
     """What an action did, line by line: the call or tile, a trick taken, a hand that ended."""
     name = codec.names[action]
     seat = names[int(before["cur"])]
