@@ -1,32 +1,17 @@
 """Auctions on the engine: worked examples of RULES.md (d) on what may be called, and how many auctions there are."""
 
-from collections.abc import Callable
-
-import numpy as np
 import pytest
+from support.auctions import calls_after, count_auctions, points
+from support.table import Table
 
-from support.table import Spec, Table
-from texas42.envs.engine import drivers
-from texas42.envs.rules.rules import Rules, resolve_rules
+from texas42.envs.rules.rules import Rules
 
 PLAIN = "6-5 6-4 6-3 6-2 6-1 5-4 5-3"
 THREE_DOUBLES = "6-6 5-5 0-0 4-2 3-1 2-0 1-0"
 FOUR_DOUBLES = "6-6 5-5 0-0 3-3 3-1 2-0 1-0"
 
 
-def points(low: int, high: int, step: int = 1) -> set[str]:
-    return {f"P{n}" for n in range(low, high + 1, step)}
-
-
 OPENING = {"PASS", "M1", "M2"} | points(30, 41)
-
-
-def calls_after(rules: Spec, calls: str = "", caller: str = "", shaker: int = 0) -> set[str]:
-    """Legal calls after some calls; the next caller holds the tiles `caller`."""
-    resolved = resolve_rules(rules)
-    seat = (shaker + 1 + len(calls.split())) % resolved.seats
-    held = {seat: caller} if caller else {}
-    return Table(resolved, held, shaker=shaker).play(calls).legal
 
 
 def test_opening_calls_and_what_follows() -> None:
@@ -76,24 +61,6 @@ def test_all_pass_throws_the_hand_in(all_pass: str, next_shaker: int) -> None:
     assert (table.delta, int(table.state.hand_no)) == ([0, 0], 1)
     once = Table(rules).play("PASS PASS PASS PASS")
     assert (once.phase, once.made, once.delta) == ("over", None, [0, 0])
-
-
-def count_auctions(rules: Spec, ends: Callable[[str], bool] = lambda call: False) -> int:
-    """Complete auctions, walked on the engine; `ends` cuts an auction off after a call."""
-    table = Table(rules)
-
-    def walk() -> int:
-        if table.phase != "auction":
-            return 1
-        before = table.game.states.copy()
-        total = 0
-        for call in table.legal:
-            drivers.step_batch(table.game.states, table.game.tables, np.array([table.game.codec.parse(call)]))
-            total += 1 if ends(call) else walk()
-            table.game.states[:] = before
-        return total
-
-    return walk()
 
 
 @pytest.mark.parametrize(("cap", "auctions"), [(1, 2380), (2, 3060), (3, 3196), (4, 3213), (5, 3214)])

@@ -1,9 +1,9 @@
 """Auctions of the other games on the engine: Geezer, Moon, 84, 72, the Big Game, 140 and three to seven players."""
 
 import pytest
-
+from support.auctions import calls_after, count_auctions, points
 from support.table import Spec, Table
-from test_engine_auction import calls_after, count_auctions, points
+
 from texas42.envs.rules.rules import Rules
 
 PLAIN_GEEZER = "7-6 7-5 7-4 7-3 7-2 7-1 6-5 6-4 6-3"
@@ -137,7 +137,7 @@ def test_big_game_bids_in_rounds_until_one_is_left() -> None:
     """d.84: a player who passed is not asked again."""
     table = Table("big_game", shaker=0)
     asked = []
-    for call in "P42 PASS P43 PASS P44 PASS".split():
+    for call in ["P42", "PASS", "P43", "PASS", "P44", "PASS"]:
         asked.append(table.mover)
         table.play(call)
     assert asked == [1, 2, 3, 0, 1, 3]

@@ -105,9 +105,9 @@ class Table:
         self.state.cur = self.state.leader = seat
         return self
 
-    def hand(self, seat: int) -> set[str]:
+    def hand(self, seat: int) -> list[str]:
         """Tiles a seat holds."""
-        return set(tile_names(self.game, self.state.hands[seat]))
+        return tile_names(self.game, self.state.hands[seat])
 
     @property
     def mover(self) -> int:
