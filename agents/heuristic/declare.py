@@ -4,7 +4,7 @@ from typing import Any
 
 from texas42.agents.heuristic.jit import kernel
 from texas42.agents.heuristic.notes import first_instance, unseen_by_mover
-from texas42.agents.heuristic.strength import chance_of_sweep, strength
+from texas42.agents.heuristic.strength import chance_to_make, strength
 from texas42.envs.engine.bits import ZERO, bit, drop_lowest, lowest, popcount
 from texas42.envs.engine.play import types_of
 from texas42.envs.rules.declarations import LOPER, NELLO, SEVENS
@@ -87,7 +87,7 @@ def choose_declaration(s: Any, t: Any, p: Any, decls: Any, out: Any) -> Any:
     hand = s.hands[s.cur]
     unseen = unseen_by_mover(s, t, p)
     choice, value = best_trumps(t, p, hand, unseen, decls, out)
-    best = chance_of_sweep(p, value) if choice >= 0 else -1.0
+    best = chance_to_make(p, s.call, value) if choice >= 0 else -1.0
     rest = decls
     while rest != ZERO:
         decl = lowest(rest)

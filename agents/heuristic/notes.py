@@ -3,7 +3,8 @@
 from typing import Any
 
 from texas42.agents.heuristic.jit import kernel
-from texas42.agents.heuristic.weights import W_NAMER_TRUMPS
+from texas42.agents.heuristic.strength import count_in
+from texas42.agents.heuristic.weights import DEFENDER, NAMER, PARTNER, W_NAMER_TRUMPS
 from texas42.envs.engine.bits import ZERO, bit, drop_lowest, has, lowest, popcount
 from texas42.envs.rules.declarations import TRUMP, TRUMP_POWER
 
@@ -25,6 +26,7 @@ def take_notes(s: Any, t: Any, p: Any, k: Any) -> None:
     k.me = me
     k.decl = s.decl
     k.attack = 1 if me % t.n_sides == side else 0
+    k.role = NAMER if me == s.namer else (PARTNER if k.attack == 1 else DEFENDER)
     k.unseen = unseen_by_mover(s, t, p)
     for seat in range(t.n_seats):
         attacks = 1 if seat % t.n_sides == side else 0
@@ -37,12 +39,17 @@ def take_notes(s: Any, t: Any, p: Any, k: Any) -> None:
         k.later[s.players[i]] = 0
     k.later[me] = 0
     hidden = popcount(k.unseen)
+    k.mean_count = p.scale * count_in(t, k.unseen) / max(hidden, 1)
     for seat in range(t.n_seats):
         if seat == me or s.hands[seat] != ZERO:  # one person's two seats see each other
             k.may[seat] = ZERO
         else:
             k.may[seat] = k.unseen & ~s.cannot[seat]
             hidden -= k.held[seat]
+    k.theirs = ZERO
+    for seat in range(t.n_seats):
+        if k.friend[seat] == 0 and k.active[seat] == 1:
+            k.theirs |= k.may[seat]
     share_out(s, t, p, k, hidden)
 
 
@@ -64,7 +71,7 @@ def share_out(s: Any, t: Any, p: Any, k: Any, hidden: Any) -> None:
             if has(k.may[seat], u):
                 weight = float(k.held[seat])
                 if trump and seat == s.namer:
-                    weight *= p.weights[W_NAMER_TRUMPS]
+                    weight *= p.weights[k.role, W_NAMER_TRUMPS]
                 k.share[seat, u] = weight
                 total += weight
         for seat in range(t.n_seats):

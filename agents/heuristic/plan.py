@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from texas42.agents.heuristic.weights import MODEL, N_FEATURES, WEIGHTS
+from texas42.agents.heuristic.calibration import Calibration, calibration_of
+from texas42.agents.heuristic.weights import N_FEATURES, ROLES, WEIGHTS
 from texas42.envs.engine.state import MAX_SEATS
 from texas42.envs.rules.declarations import TRUMP
 from texas42.envs.rules.rules import Rules
@@ -22,9 +23,13 @@ PLAN = np.dtype(
             (MAX_ROWS, MAX_INSTANCES),
         ),  # by declaration and tile: what beats its lead in suit
         ("scale", np.float64),  # points of 42 that one point of this game is worth
-        ("weights", np.float64, len(WEIGHTS)),
-        ("model", np.float64, N_FEATURES + 8),
-        ("has_trumps", np.uint8, MAX_ROWS),
+        ("weights", np.float64, (len(ROLES), len(WEIGHTS))),
+        ("model", np.float64, N_FEATURES),  # points of 42 expected: one factor for each feature of a hand
+        ("alpha", np.float64, MAX_ROWS),  # by call: chance to make it = sigmoid(alpha + beta * expected points)
+        ("beta", np.float64, MAX_ROWS),
+        ("gain", np.float64, MAX_ROWS),  # by call: score change of my side less the others' if made, if set
+        ("loss", np.float64, MAX_ROWS),
+        ("passing", np.float64, (3, 2)),  # by who stands (nobody, partner, other): value of a pass
     ],
     align=True,
 )
@@ -33,13 +38,16 @@ NOTES = np.dtype(
     [
         ("me", np.int64),
         ("attack", np.int64),  # 1 on the bidder's side
+        ("role", np.int64),  # NAMER, PARTNER or DEFENDER
         ("decl", np.int64),
         ("unseen", np.uint64),  # instances I have not seen
+        ("theirs", np.uint64),  # unseen instances that some opponent may hold
         ("may", np.uint64, MAX_SEATS),  # unseen instances each other seat may hold
         ("held", np.int64, MAX_SEATS),  # tiles each other seat holds
         ("friend", np.int64, MAX_SEATS),  # 1 on my side of the contract
         ("active", np.int64, MAX_SEATS),  # 1 if it plays in this contract
         ("later", np.int64, MAX_SEATS),  # 1 if it plays after me in this trick
+        ("mean_count", np.float64),  # mean count of the unseen tiles, in points of 42
         ("share", np.float64, (MAX_SEATS, MAX_INSTANCES)),  # chance that a seat holds an unseen instance
     ],
     align=True,
@@ -64,13 +72,39 @@ def build_plan(rules: Rules) -> npt.NDArray[Any]:
     plan, t = array[0], compile_tables(rules)[0]
     plan.deck = np.uint64(sum(1 << i for i in rules.deck))
     plan.scale = 42.0 / rules.total
-    plan.weights[:] = list(WEIGHTS.values())
-    plan.model[: len(MODEL)] = MODEL
+    plan.weights[:] = np.array(list(WEIGHTS.values())).T
+    calibration = calibration_of(rules)
+    plan.model[:] = calibration.model
+    plan.passing[:] = calibration.passing
+    _fill_calls(plan, rules, t, calibration)
     for decl in range(t.n_decls):
-        plan.has_trumps[decl] = t.trumps[decl] != 0
         for tile in range(rules.n_types):
             plan.over[decl, tile] = _over(rules, t, decl, tile)
     return array
+
+
+def _fill_calls(plan: Any, rules: Rules, t: Any, calibration: Calibration) -> None:
+    for row in range(t.n_calls):
+        need, sweep = int(t.call_need[row]), t.call_need[row] == 0
+        plan.alpha[row], plan.beta[row] = calibration.sweep if sweep else calibration.line(need)
+        plan.gain[row], plan.loss[row] = _stakes(rules, need, int(t.call_marks[row]), int(t.call_value[row]))
+
+
+def _stakes(rules: Rules, need: int, marks: int, value: int) -> tuple[float, float]:
+    """What a call brings if made and costs if set, mine less the mean of the other sides.
+
+    In points, a made bid is taken to bring three points more than bid, a set one to fall six short (of 42).
+    """
+    if rules.scoring == "marks":
+        return float(marks), float(marks)
+    total, others = rules.total, rules.sides - 1
+    over, under = total / 14, total / 7
+    if need == 0:
+        return float(value), value + (under if rules.scoring == "points" else under / others)
+    taken = min(need + over, total)
+    gain = taken - (total - taken) / others
+    left = total - max(need - under, 0.0)
+    return gain, value + (left if rules.scoring == "points" else left / others)
 
 
 def _over(rules: Rules, t: Any, decl: int, tile: int) -> np.uint64:

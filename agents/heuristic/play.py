@@ -42,110 +42,123 @@ def choose_tile(s: Any, t: Any, p: Any, k: Any, tiles: Any, lows: Any) -> Any:
 
 
 @kernel
+def chance_of_trick(s: Any, t: Any, p: Any, k: Any, suit: Any, best: Any, ours: Any) -> Any:
+    """The chance that my side takes the trick where `best` is the highest power so far and it is `ours` or not."""
+    opponents = friends = 1.0  # nobody of them beats `best`
+    for seat in range(t.n_seats):
+        if k.later[seat] == 1:
+            missing = 1.0 - chance_to_beat(t, k, seat, suit, best)
+            if k.friend[seat] == 1:
+                friends *= missing
+            else:
+                opponents *= missing
+    if ours:
+        return opponents + (1.0 - opponents) * (1.0 - friends) * p.weights[k.role, w.W_RESCUE]
+    return (1.0 - friends) * opponents
+
+
+@kernel
 def follow_score(s: Any, t: Any, p: Any, k: Any, tile: Any) -> Any:
     """The score of a tile played to a trick that somebody else led."""
     power = t.power[k.decl, s.suit, tile]
     mine = power + t.ties_last > s.best
     best = power if mine else s.best
-    opponents = friends = 1.0  # nobody of them beats `best`
-    for seat in range(t.n_seats):
-        if k.later[seat] == 1:
-            missing = 1.0 - chance_to_beat(t, k, seat, s.suit, best)
-            if k.friend[seat] == 1:
-                friends *= missing
-            else:
-                opponents *= missing
-    if mine or k.friend[s.best_seat] == 1:
-        win = opponents + (1.0 - opponents) * (1.0 - friends) * p.weights[w.W_RESCUE]
-    else:
-        win = (1.0 - friends) * opponents
-    return trick_value(s, t, p, k, tile, win) - kept(s, t, p, k, tile)
+    win = chance_of_trick(s, t, p, k, s.suit, best, mine or k.friend[s.best_seat] == 1)
+    score = trick_value(s, t, p, k, tile, win) - kept(s, t, p, k, tile)
+    if mine:
+        score += p.weights[k.role, w.W_LEAD] * win
+    return score
 
 
 @kernel
 def lead_score(s: Any, t: Any, p: Any, k: Any, tile: Any, suit: Any) -> Any:
     """The score of leading a tile as a tile of `suit`."""
     power = t.power[k.decl, suit, tile]
-    opponents = friends = 1.0
-    for seat in range(t.n_seats):
-        if k.later[seat] == 1:
-            missing = 1.0 - chance_to_beat(t, k, seat, suit, power)
-            if k.friend[seat] == 1:
-                friends *= missing
-            else:
-                opponents *= missing
-    win = opponents + (1.0 - opponents) * (1.0 - friends) * p.weights[w.W_RESCUE]
+    win = chance_of_trick(s, t, p, k, suit, power, True)
     score = trick_value(s, t, p, k, tile, win) - kept(s, t, p, k, tile)
     if suit == TRUMP:
-        score += drawing(t, p, k)
-    return score
+        return score + drawing(t, p, k)
+    exposed = popcount(t.follow[k.decl, suit] & k.unseen & t.count_tiles)
+    return score - p.weights[k.role, w.W_EXPOSED] * exposed * (1.0 - win)
 
 
 @kernel
 def drawing(t: Any, p: Any, k: Any) -> Any:
     """What a trump lead brings by drawing trumps."""
-    if k.attack == 0:
-        return -p.weights[w.W_TRUMP_DEFEND]
     score = 0.0
     for seat in range(t.n_seats):
         if k.later[seat] == 1:
             chance = chance_of_any(k, seat, t.trumps[k.decl])
             if k.friend[seat] == 1:
-                score -= p.weights[w.W_DRAW_PARTNER] * chance
+                score -= p.weights[k.role, w.W_DRAW_PARTNER] * chance
             else:
-                score += p.weights[w.W_DRAW] * chance
+                score += p.weights[k.role, w.W_DRAW] * chance
     return score
 
 
 @kernel
 def trick_value(s: Any, t: Any, p: Any, k: Any, tile: Any, win: Any) -> Any:
     """What the trick is expected to bring where my side wins it with chance `win`."""
-    side = s.bidder % t.n_sides
-    points = float(s.trick_points + t.count[tile] + t.trick_value)
-    if s.marks > 0 and s.n_tricks == s.won[side]:
-        return p.weights[w.W_SWEEP] * (2.0 * win - 1.0)
+    if every_trick(s, t):
+        return p.weights[k.role, w.W_SWEEP] * (2.0 * win - 1.0)
+    points = s.trick_points + t.count[tile] + t.trick_value
     later = 0
     for seat in range(t.n_seats):
         later += k.later[seat]
-    worth = p.scale * points + p.weights[w.W_LATER_COUNT] * later
+    worth = p.scale * points + p.weights[k.role, w.W_LATER_COUNT] * later * k.mean_count
     gain = loss = worth
     if s.marks == 0:
-        need = t.call_need[s.call]
-        others = 0
-        for i in range(t.n_sides):
-            if i != side:
-                others += s.taken[i]
-        if s.taken[side] < need and others <= t.total - need:
-            makes = s.taken[side] + points >= need
-            sets = others + points > t.total - need
-            if (makes and k.attack == 1) or (sets and k.attack == 0):
-                gain += p.weights[w.W_DECIDE]
-            if (sets and k.attack == 1) or (makes and k.attack == 0):
-                loss += p.weights[w.W_DECIDE]
+        makes, sets = decides(s, t, points)
+        extra = p.weights[k.role, w.W_DECIDE]
+        gain += extra * (makes if k.attack == 1 else sets)
+        loss += extra * (sets if k.attack == 1 else makes)
     return win * gain - (1.0 - win) * loss
+
+
+@kernel
+def every_trick(s: Any, t: Any) -> Any:
+    """Whether the bidder's side must take every trick, and has so far."""
+    return s.marks > 0 and s.n_tricks == s.won[s.bidder % t.n_sides]
+
+
+@kernel
+def decides(s: Any, t: Any, points: Any) -> Any:
+    """Whether a trick of `points` makes an undecided point bid for the one side, and sets it for the other."""
+    need = t.call_need[s.call]
+    side = s.bidder % t.n_sides
+    others = 0
+    for i in range(t.n_sides):
+        if i != side:
+            others += s.taken[i]
+    if s.taken[side] >= need or others > t.total - need:
+        return 0, 0
+    makes = 1 if s.taken[side] + points >= need else 0
+    sets = 1 if others + points > t.total - need else 0
+    return makes, sets
 
 
 @kernel
 def kept(s: Any, t: Any, p: Any, k: Any, tile: Any) -> Any:
     """What a tile is worth while it stays in hand."""
-    hand = s.hands[k.me]
-    over = popcount(p.over[k.decl, tile] & k.unseen)
-    sweep = s.marks > 0 and s.n_tricks == s.won[s.bidder % t.n_sides]
+    weights = p.weights[k.role]
+    over = popcount(p.over[k.decl, tile] & k.theirs)
     value = 0.0
-    if not sweep:
-        share = p.weights[w.W_COUNT_ATTACK] if k.attack == 1 else p.weights[w.W_COUNT_DEFEND]
-        value = share * p.scale * t.count[tile]
+    if not every_trick(s, t):
+        value = weights[w.W_COUNT] * p.scale * t.count[tile]
     if has(t.trumps[k.decl], tile):
-        value += p.weights[w.W_TRUMP_KEPT]
+        value += weights[w.W_TRUMP]
         if over == 0:
-            value += p.weights[w.W_TOP_TRUMP_KEPT]
+            value += weights[w.W_TOP_TRUMP]
+        elif over == 1:
+            value += weights[w.W_SECOND_TRUMP]
         return value
     if over == 0:
-        value += p.weights[w.W_HIGH_KEPT]
+        value += weights[w.W_HIGH]
     elif over == 1:
-        value += p.weights[w.W_SECOND_KEPT]
-    suit = t.lead_suit[k.decl, tile]
+        value += weights[w.W_SECOND]
+    hand = s.hands[k.me]
     rest = hand & ~first_instance(hand, t, tile)
+    suit = t.lead_suit[k.decl, tile]
     if rest & t.follow[k.decl, suit] == ZERO and rest & t.trumps[k.decl] != ZERO:
-        value -= p.weights[w.W_VOID]
+        value -= weights[w.W_VOID]
     return value

@@ -66,12 +66,6 @@ def sigmoid(x: Any) -> Any:
 
 
 @kernel
-def chance_of_points(p: Any, value: Any, need: Any) -> Any:
-    """The chance to take `need` points (of this game) with an expectation of `value` (of 42)."""
-    return sigmoid((value - p.scale * need + 1.0) / 4.0)
-
-
-@kernel
-def chance_of_sweep(p: Any, value: Any) -> Any:
-    """The chance to take every trick."""
-    return sigmoid((value - 41.0) / 4.0)
+def chance_to_make(p: Any, row: Any, value: Any) -> Any:
+    """The chance to make a call with an expectation of `value` points of 42."""
+    return sigmoid(p.alpha[row] + p.beta[row] * value)
