@@ -8,17 +8,11 @@ import numpy.typing as npt
 
 from texas42.agents.base import Agent, Decisions
 from texas42.envs.batch import BatchedGame
+from texas42.envs.decisions import copy_rows as copy_rows
 from texas42.envs.engine import drivers
-from texas42.envs.engine.state import Batch
 
 Observer = Callable[[BatchedGame, npt.NDArray[np.int64]], None]
 """Called before every step with the game and the actions about to be applied (-1 in rows that are over)."""
-
-
-def copy_rows(states: Batch, rows: npt.NDArray[np.int64]) -> Batch:
-    """The same as ``states[rows]``, ten times faster: whole records are copied instead of field after field."""
-    words = states.view(np.ndarray).view(f"V{states.dtype.itemsize}")
-    return words.take(rows).view(states.dtype).view(np.recarray)
 
 
 def decisions_for(game: BatchedGame, rows: npt.NDArray[np.int64], keys: npt.NDArray[np.uint64]) -> Decisions:
