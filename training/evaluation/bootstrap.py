@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-RESAMPLES = 10_000
+RESAMPLES = 5_000
 _CHUNK = 4_000_000
 
 

@@ -12,7 +12,7 @@ from texas42.agents.base import Agent, Decisions
 from texas42.envs.batch import BatchedGame
 from texas42.envs.engine import drivers
 from texas42.envs.engine.state import AUCTION, Batch
-from texas42.envs.errors import IllegalActionError, OptionsError
+from texas42.envs.errors import IllegalActionError, MalformedActionError, OptionsError
 from texas42.envs.rules.rules import Rules, resolve_rules
 from texas42.training.evaluation.bootstrap import bootstrap_interval
 from texas42.training.evaluation.contract import ForcedContract
@@ -131,13 +131,20 @@ class _Match:
         game = self._deal(first, n)
         seating = np.repeat([sitting.seating for sitting in self.sittings], n, axis=0)
         sides = np.repeat([sitting.side for sitting in self.sittings], n)
-        rewards = self._play_out(game, seating, sides)
+        self._play_out(game, seating, sides)
         if self.episode == "hand":
             self.tally.add(game.states, sides)
         else:
             self._count_games(game.states, sides)
-        mine = rewards[np.arange(game.n), sides]  # seat s < sides is on side s
-        return np.asarray(mine.reshape(len(self.sittings), n).sum(axis=0) / len(self.sittings))
+        return self._scores(game.states, sides, n)
+
+    def _scores(self, states: Batch, sides: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.float64]:
+        """A's score minus the mean of the other sides', in whole numbers up to one last division, shape (n,)."""
+        scores = states["scores"][:, : self.rules.sides].astype(np.int64)  # zero at the deal
+        mine = scores[np.arange(len(states)), sides]
+        others = self.rules.sides - 1
+        margins = mine * others - (scores.sum(axis=1) - mine)
+        return np.asarray(margins.reshape(-1, n).sum(axis=0) / (others * len(self.sittings)))
 
     def _deal(self, first: int, n: int) -> BatchedGame:
         """The same `n` deals once for every sitting: row ``k * n + i`` is deal ``first + i`` in sitting k."""
@@ -152,23 +159,21 @@ class _Match:
             self.forced.apply(game, self.agent_seed)
         return game
 
-    def _play_out(
-        self, game: BatchedGame, seating: npt.NDArray[np.int64], sides: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float64]:
-        """Play every row to its end; rewards summed over the episode, shape (n, seats)."""
-        totals = np.zeros((game.n, self.rules.seats))
+    def _play_out(self, game: BatchedGame, seating: npt.NDArray[np.int64], sides: npt.NDArray[np.int64]) -> None:
+        """Play every row to the end of its episode."""
+        movers = game.states.view(np.ndarray)["cur"]  # a view: it follows the games
         steps = np.zeros(game.n, np.int64)
         ids = np.arange(game.n, dtype=np.uint64)  # two sittings of a deal are two games to an agent with memory
         for agent in self.agents:
             agent.reset(ids)
         while True:
-            live = np.flatnonzero(game.states["cur"] >= 0)
+            live = np.flatnonzero(movers >= 0)
             if len(live) == 0:
-                return totals
+                return
             actions = self._choose(game, live, ids, seating, decision_keys(game, self.agent_seed, steps))
             if self.episode == "game":
                 self._count_ending_hands(game, live, actions, sides)
-            totals += self._step(game, actions, seating)
+            self._step(game, actions, seating)
             steps += 1
 
     def _choose(
@@ -206,12 +211,10 @@ class _Match:
             raise AgentError(f"agent {agent.name!r} must answer {len(decisions)} whole numbers, not {found}")
         return answer
 
-    def _step(
-        self, game: BatchedGame, actions: npt.NDArray[np.int64], seating: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float32]:
+    def _step(self, game: BatchedGame, actions: npt.NDArray[np.int64], seating: npt.NDArray[np.int64]) -> None:
         try:
-            return game.step(actions)[0]
-        except (IllegalActionError, ValueError) as error:
+            game.step(actions)
+        except (IllegalActionError, MalformedActionError) as error:
             row = int(drivers.first_illegal(game.states, game.tables, actions))
             agent = self.agents[seating[row, game.states["cur"][row]]]
             raise AgentError(f"agent {agent.name!r} answered action {actions[row]}: {error}") from error
