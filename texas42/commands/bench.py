@@ -6,14 +6,16 @@ env        turns of the PettingZoo environment
 heuristic  decisions of the heuristic player, in batches
 train      decisions of a training run
 
-Every row gives the best of several repeats and their median.
+Rows give the best of several repeats and their median; train is one run of several updates.
 """
 
 import argparse
+import statistics
 from collections.abc import Callable
 from typing import Any
 
 from texas42.commands.common import (
+    CommandError,
     add_json_argument,
     add_rules_arguments,
     check_writable,
@@ -37,7 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("what", choices=tuple(BENCHES), metavar="WHAT", help=" | ".join(BENCHES))
     add_rules_arguments(parser)
-    parser.add_argument("--threads", type=whole_number(1, 1024), default=1, metavar="N", help="threads; default 1")
+    parser.add_argument(
+        "--threads", type=whole_number(1, 1024), default=1, metavar="N", help="threads (not for env); default 1"
+    )
     parser.add_argument(
         "--repeats", type=whole_number(1, 1000), default=7, metavar="N", help="repeats of each measurement; default 7"
     )
@@ -73,8 +77,8 @@ def describe(rows: list[Row]) -> str:
 
 def _figure(item: tuple[str, Any]) -> str:
     name, value = item
-    if isinstance(value, float):
-        value = f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    if isinstance(value, int | float):
+        value = f"{value:,.0f}" if value >= 1000 or isinstance(value, int) else f"{value:.3g}"
     return f"{name} {value}"
 
 
@@ -115,7 +119,12 @@ def _observe(rules: Rules, args: argparse.Namespace) -> list[Step]:
 def _env(rules: Rules, args: argparse.Namespace) -> list[Step]:
     from texas42.envs.benchmarks import measure_env_turns
 
-    return [lambda: [measure_env_turns(rules)]]
+    def step() -> list[Row]:
+        rows = [measure_env_turns(rules, seconds=1.0) for _ in range(args.repeats)]
+        best = max(rows, key=lambda row: row["turns_per_cpu_s"])
+        return [{**best, "turns_per_cpu_s_median": statistics.median(row["turns_per_cpu_s"] for row in rows)}]
+
+    return [step]
 
 
 def _heuristic(rules: Rules, args: argparse.Namespace) -> list[Step]:
@@ -125,9 +134,11 @@ def _heuristic(rules: Rules, args: argparse.Namespace) -> list[Step]:
 
 
 def _train(rules: Rules, args: argparse.Namespace) -> list[Step]:
-    from texas42.training.benchmark import measure_train
-
-    return [lambda: [measure_train(rules)]]
+    try:
+        from texas42.training.benchmark import measure_train
+    except ModuleNotFoundError as error:
+        raise CommandError(f"train needs {error.name}: pip install texas42[train]") from error
+    return [lambda: [measure_train(rules, workers=args.threads)]]
 
 
 BENCHES: dict[str, Callable[[Rules, argparse.Namespace], list[Step]]] = {
