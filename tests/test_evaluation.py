@@ -106,6 +106,14 @@ def test_result_depends_on_neither_batch_size_nor_threads(batch: int, threads: i
     assert whole.tally.report() == parts.tally.report()
 
 
+def test_progress_adds_up_and_changes_nothing() -> None:
+    told: list[int] = []
+    watched = play_match("random", "heuristic", "n42pa", deals=150, seed=2, progress=told.append)
+    assert sum(told) == 150
+    assert len(told) > 1
+    assert (watched.scores == play_match("random", "heuristic", "n42pa", deals=150, seed=2).scores).all()
+
+
 def test_other_seeds_deal_other_hands() -> None:
     one, two = (play_match("random", Lowest(), "seed_marks", deals=60, seed=seed) for seed in (1, 2))
     assert (one.scores != two.scores).any()

@@ -16,6 +16,7 @@ from texas42.commands.common import (
     check_writable,
     command_line,
     format_table,
+    is_terminal,
     progress_bar,
     rules_from,
     whole_number,
@@ -83,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
             contract=args.contract,
             batch=args.batch,
             threads=args.threads,
-            progress=advance,
+            progress=advance if is_terminal() else None,
         )
     print(describe(result))
     write_json(args.json, {**result.to_json(), "command": command_line()})

@@ -23,6 +23,9 @@ from texas42.training.evaluation.teams import Sitting, Team, TeamLike, make_team
 BATCH = 4096
 AGENT_SALT = 0xA6E27
 _WARM_UP_ROW = 2**62
+_FIRST_CHUNK = 32
+_QUICK = 0.5
+"""Deals of the first chunk that is reported, and seconds under which the next one may be larger."""
 
 Progress = Callable[[int], None]
 """Called with the number of deals just finished."""
@@ -66,9 +69,9 @@ def play_match(
         seed: of deals, agents and bootstrap.
         episode: ``"hand"`` or ``"game"``.
         contract: play a given contract instead of an auction (`ForcedContract`); hands only.
-        batch: sittings played side by side: how many rows an agent may get at once.
+        batch: sittings played side by side at most: how many rows an agent may get at once.
         threads: of the engine; agents choose theirs.
-        progress: told how many deals have just been finished.
+        progress: told how many deals have just been finished; slow agents then get smaller batches.
 
     Returns:
         The result; `MatchResult.to_json` is what the command line writes.
@@ -82,13 +85,17 @@ def play_match(
     match = _Match(make_team(a, rules), make_team(b, rules), rules, seed, episode, contract, threads)
     match.warm_up()
     scores = np.empty(deals)
-    per_chunk = max(1, batch // len(match.sittings))
-    started = time.process_time()
-    for first in range(0, deals, per_chunk):
-        n = min(per_chunk, deals - first)
+    largest = max(1, batch // len(match.sittings))
+    chunk = largest if progress is None else min(largest, _FIRST_CHUNK)
+    first, started = 0, time.process_time()
+    while first < deals:
+        n, begun = min(chunk, deals - first), time.perf_counter()
         scores[first : first + n] = match.play(first, n)
+        first += n
         if progress is not None:
             progress(n)
+            if time.perf_counter() - begun < _QUICK:
+                chunk = min(largest, 4 * chunk)
     return match.result(scores, time.process_time() - started)
 
 
