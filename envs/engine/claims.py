@@ -6,13 +6,22 @@ import numpy as np
 
 from texas42.envs.engine.bits import ONE, ZERO, bit, combine, lowest, popcount
 from texas42.envs.engine.jit import kernel
-from texas42.envs.engine.play import decided, legal_tiles, place_tile, take_trick, types_of
+from texas42.envs.engine.play import (
+    follows_closeness,
+    legal_tiles,
+    place_tile,
+    take_trick,
+    types_of,
+    verdict,
+)
 from texas42.envs.engine.score import finish_hand
 from texas42.envs.engine.state import MAX_PLAYS, MAX_TRICKS
-from texas42.envs.rules.declarations import LOPER, NELLO
+from texas42.envs.rules.declarations import LOPER, N_SUITS, NELLO
 from texas42.envs.rules.tables import LAYDOWN_OFF, LAYDOWN_PROVED
 
 MEMO = 1 << 16
+PATIENCE = 1 << 20
+"""Plays after which the search for a line that sets a claim gives up: what is not shown by then does not hold."""
 N_WORDS, N_NUMBERS = 3, 25
 
 
@@ -115,15 +124,16 @@ def engine_order(s: Any, t: Any) -> Any:
 
 @kernel
 def claim_holds(s: Any, t: Any, order: Any) -> Any:
-    """Depth-first over every line of the other players; `s` is left as it was."""
+    """Depth-first over the lines of the other players, the most dangerous first; `s` is left as it was."""
     claimant = s.cur
     base = s.n_plays
     choices = np.zeros(MAX_PLAYS + 1, np.uint64)
     words = np.zeros((MAX_PLAYS + 1, N_WORDS), np.uint64)
     numbers = np.zeros((MAX_PLAYS + 1, N_NUMBERS), np.int64)
     safe = np.zeros(MEMO, np.uint64)
-    choices[0] = replies(s, t, claimant, order)
+    choices[0] = open_replies(s, t, claimant, order, safe)
     holds = True
+    patience = PATIENCE
     while True:
         depth = s.n_plays - base
         if choices[depth] == ZERO:  # every line from here holds
@@ -133,19 +143,19 @@ def claim_holds(s: Any, t: Any, order: Any) -> Any:
                 break
             undo(s, t, words[depth - 1], numbers[depth - 1])
             continue
-        tile = lowest(choices[depth])
-        choices[depth] &= choices[depth] - ONE
+        tile = most_dangerous(s, t, choices[depth])
+        choices[depth] &= ~bit(tile)
         save(s, t, tile, words[depth], numbers[depth])
         place_tile(s, t, tile, False)
-        verdict = -1
+        known = -1
         if s.pos == s.in_trick:
             take_trick(s, t)
-            verdict = decided(s, t)
-        if verdict == 0:
+            known = verdict(s, t, s.n_tricks == t.hand_size)
+        patience -= 1
+        if known == 0 or patience == 0:
             holds = False
             break
-        known = verdict == 1 or (s.pos == 0 and recall(safe, s, t))
-        choices[depth + 1] = ZERO if known else replies(s, t, claimant, order)
+        choices[depth + 1] = ZERO if known == 1 else open_replies(s, t, claimant, order, safe)
     while s.n_plays > base:
         depth = s.n_plays - base
         undo(s, t, words[depth - 1], numbers[depth - 1])
@@ -153,15 +163,120 @@ def claim_holds(s: Any, t: Any, order: Any) -> Any:
 
 
 @kernel
-def replies(s: Any, t: Any, claimant: Any, order: Any) -> Any:
-    """Types the seat to move may play; the claimant plays the first legal tile of his order."""
+def open_replies(s: Any, t: Any, claimant: Any, order: Any, safe: Any) -> Any:
+    """Types worth trying for the seat to move: none where the position is known to hold."""
+    if s.pos == 0 and (recall(safe, s, t) or (s.cur == claimant and runs(s, t, order))):
+        return ZERO
     tiles = types_of(legal_tiles(s, t), t)
-    if s.cur != claimant:
-        return tiles
+    if s.cur == claimant:
+        return first_legal(tiles, order)
+    if follows_closeness(s.decl, t):  # tiles at the same distance are interchangeable (a.8)
+        return tiles & ~(tiles - ONE)
+    return tiles
+
+
+@kernel
+def first_legal(tiles: Any, order: Any) -> Any:
+    """The claimant plays the first legal tile of his order (f.3.13)."""
     for tile in order:
         if tiles & bit(tile) != ZERO:
             return bit(tile)
     return tiles
+
+
+@kernel
+def most_dangerous(s: Any, t: Any, tiles: Any) -> Any:
+    """Of some types the one to try first: winning the trick for the opponents, else count where it hurts."""
+    best = -1
+    best_key = -1000
+    while tiles != ZERO:
+        tile = lowest(tiles)
+        tiles &= tiles - ONE
+        key = danger(s, t, tile)
+        if key > best_key:
+            best, best_key = tile, key
+    return best
+
+
+@kernel
+def danger(s: Any, t: Any, tile: Any) -> Any:
+    """How promising a play is against the claim; only the order of the search depends on it."""
+    side = t.side[s.bidder]
+    if s.pos == 0:
+        return np.int64(t.power[s.decl, t.lead_suit[s.decl, tile], tile])
+    power = np.int64(t.power[s.decl, s.suit, tile])
+    if power > s.best:
+        return -200 - power if t.side[s.cur] == side else 200 + power
+    count = np.int64(t.count[tile])
+    return -count if t.side[s.best_seat] == side else count
+
+
+@kernel
+def runs(s: Any, t: Any, order: Any) -> Any:
+    """Whether the claimant, on lead, surely wins every trick until the contract is secured.
+
+    No tile of another hand that may still be there when his tile is led beats it. Each lead of a suit draws one
+    tile of it from every hand that has one, so the k-th lead finds no hand of fewer than k.
+    """
+    kind = t.decl_kind[s.decl]
+    if kind == NELLO or (t.opening_trump == 1 and s.n_tricks == 0):
+        return False
+    side = t.side[s.bidder]
+    points = s.marks == 0 and kind != LOPER
+    lost = s.n_tricks - s.won[side]
+    taken = s.taken[side]
+    led = np.zeros(N_SUITS, np.int64)
+    hand = s.hands[s.cur]
+    tricks = 0
+    for tile in order:
+        if hand == ZERO or (points and taken >= t.call_need[s.call]):
+            break
+        if kind == LOPER and lost + popcount(hand) <= 1:
+            return True
+        mask = hand & (bit(tile) | bit(tile + t.n_types)) if t.copies == 2 else hand & bit(tile)
+        if mask == ZERO:
+            continue
+        if may_lose(s, t, tile, led, tricks):
+            return False
+        led[t.lead_suit[s.decl, tile]] += 1
+        tricks += 1
+        taken += t.trick_value + t.count[tile]
+        hand &= ~bit(lowest(mask))
+    return not points or taken >= t.call_need[s.call]
+
+
+@kernel
+def may_lose(s: Any, t: Any, tile: Any, led: Any, tricks: Any) -> Any:
+    """Whether another hand may hold and play a tile that beats `tile`, led after `tricks` leads (`led` by suit)."""
+    suit = t.lead_suit[s.decl, tile]
+    own = t.power[s.decl, suit, tile]
+    for seat in range(t.n_seats):
+        if seat == s.cur or (s.sits_out >> seat) & 1 == 1:
+            continue
+        hand = s.hands[seat]
+        must_follow = popcount(hand & t.follow[s.decl, suit]) > tricks
+        rest = hand
+        while rest != ZERO:
+            mask = rest & ~(rest - ONE)
+            other = lowest(rest) % t.n_types
+            rest &= rest - ONE
+            if t.power[s.decl, suit, other] + t.ties_last <= own:
+                continue
+            if must_follow and mask & t.follow[s.decl, suit] == ZERO:
+                continue
+            if not drawn(t, s.decl, hand, mask, led):
+                return True
+    return False
+
+
+@kernel
+def drawn(t: Any, decl: Any, hand: Any, mask: Any, led: Any) -> Any:
+    """Whether leads have surely drawn a tile: of one of its suits as many were led as the hand held."""
+    for suit in range(N_SUITS):
+        members = t.follow[decl, suit]
+        if mask & members != ZERO and led[suit] >= popcount(hand & members):
+            return True
+    return False
 
 
 @kernel

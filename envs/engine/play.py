@@ -150,6 +150,12 @@ def decided(s: Any, t: Any) -> Any:
     over = s.n_tricks == t.hand_size
     if t.early_end == 0 and not over:
         return -1
+    return verdict(s, t, over)
+
+
+@kernel
+def verdict(s: Any, t: Any, over: Any) -> Any:
+    """1 made, 0 set, -1 open by what has been taken so far; `over` after the last trick (a.10)."""
     side = t.side[s.bidder]
     kind = t.decl_kind[s.decl]
     if kind == NELLO:
