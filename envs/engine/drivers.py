@@ -172,13 +172,20 @@ def take_action(states: Any, tables: Any, action: Any, payment: Any, out: Any) -
     s, t = states[0], tables[0]
     if s.done != 0 or not is_legal(s, t, action):
         return ILLEGAL, s.cur
+    return take(s, t, action, payment, out), s.cur
+
+
+@kernel
+def take(s: Any, t: Any, action: Any, payment: Any, out: Any) -> Any:
+    """Apply a legal action; what happened, and `out` as in `take_action`."""
     trick = s.n_tricks  # the hand's own numbers are gone once the next hand is dealt
     plays = s.phase == PLAY and action != t.claim
-    for side in range(t.n_sides):
-        out[side] = s.taken[side]
+    if payment == PAY_POINTS:
+        for side in range(t.n_sides):
+            out[side] = s.taken[side]
     apply(s, t, action)
     if s.hand_over == 0:
-        return GOES_ON, s.cur
+        return GOES_ON
     if payment == PAY_POINTS:
         if plays:
             out[t.side[np.int32(s.trick_winners[trick])]] += s.trick_values[trick]
@@ -188,8 +195,8 @@ def take_action(states: Any, tables: Any, action: Any, payment: Any, out: Any) -
     else:
         pay(s, t, out)
     if s.done == 0:
-        return HAND_ENDED, s.cur
-    return (FINISHED if s.done == 1 else TRUNCATED), s.cur
+        return HAND_ENDED
+    return FINISHED if s.done == 1 else TRUNCATED
 
 
 @kernel
