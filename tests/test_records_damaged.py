@@ -48,7 +48,7 @@ FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthChec
 def said(path: Path, data: bytes) -> list[tuple[int, str | None]]:
     """Line number and error of every line."""
     path.write_bytes(data)
-    return [(line, error and error.problem) for line, error in verify_lines(path)]
+    return [(line, None if error is None else error.problem) for line, error in verify_lines(path)]
 
 
 def problem_of(data: object) -> str | None:
