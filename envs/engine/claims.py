@@ -219,7 +219,7 @@ def runs(s: Any, t: Any, order: Any) -> Any:
     tile of it from every hand that has one, so the k-th lead finds no hand of fewer than k.
     """
     kind = t.decl_kind[s.decl]
-    if kind == NELLO or (t.opening_trump == 1 and s.n_tricks == 0):
+    if verdict(s, t, False) == 0 or kind == NELLO or (t.opening_trump == 1 and s.n_tricks == 0):
         return False
     side = t.side[s.bidder]
     points = s.marks == 0 and kind != LOPER
