@@ -1,1 +1,1 @@
-"""Helpers of the tests: a hand on the engine in record notation, random house rules, engine and oracle in step."""
+"""Helpers of the tests: a hand in record notation, random house rules, engine and oracle in step."""

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from random import Random
 
 from texas42.envs.rules.errors import RulesError
-from texas42.envs.rules.games import GAMES
 from texas42.envs.rules.ladder import build_ladder
-from texas42.envs.rules.presets import PRESETS
 from texas42.envs.rules.rules import Rules
 
 Choices = Sequence[dict[str, object]]
@@ -93,9 +91,3 @@ def changed(rules: Rules, change: dict[str, object]) -> Rules:
     except RulesError:
         return rules
     return candidate
-
-
-def oracle_presets() -> list[str]:
-    """Names of all presets."""
-    assert all(game in GAMES for game, _ in PRESETS.values())
-    return list(PRESETS)

@@ -4,13 +4,16 @@ from collections.abc import Callable
 from random import Random
 
 import oracle
+from support.house import random_house
 from support.table import act, claim_array, lay_out, legal_names, sides
 from texas42.envs.batch import BatchedGame
 from texas42.envs.engine import step
 from texas42.envs.rules.rules import Rules
 
-LATE = 3
+LATE = 4
 """Tiles a claimant may hold at most where his claim is not proved: the oracle searches every line."""
+
+HANDS_PER_HOUSE = 5
 
 Check = Callable[[BatchedGame], None]
 
@@ -48,29 +51,46 @@ def compare_hand(game: BatchedGame, random: Random, check: Check | None = None) 
     return decisions
 
 
+def compare_many(preset: str, chunk: int, hands: int) -> tuple[int, int]:
+    """Random hands of a preset, most of them under random house rules; a pure function of its arguments.
+
+    Returns:
+        Hands and decisions played.
+    """
+    random = Random(f"{preset}/{chunk}")
+    decisions = 0
+    for number in range(hands):
+        if number % HANDS_PER_HOUSE == 0:
+            rules = Rules.preset(preset) if random.random() < 0.15 else random_house(preset, random)
+            game = BatchedGame(rules, 1, auto_reset=False)
+        decisions += compare_hand(game, random)
+    return hands, decisions
+
+
 def _random_scores(rules: Rules, random: Random) -> list[int]:
     low = -rules.target if rules.scoring == "signed_points" else 0
     return [random.randint(low, rules.target - 1) for _ in range(rules.sides)]
 
 
-def _fail(game: BatchedGame, slow: oracle.Hand, what: str, engine: object, right: object) -> None:
+def _fail(slow: oracle.Hand, what: str, engine: object, right: object) -> None:
     raise Mismatch(
-        f"{what}: engine {engine}, oracle {right}\nrules {slow.spec}\nshaker {slow.shaker} scores {slow.scores}\n"
-        f"hands {slow.dealt}\nwidow {slow.widow}\nactions {slow.actions}"
+        f"{what}: engine {engine}, oracle {right}\nrules {slow.spec}\n"
+        f"shaker {slow.shaker} scores {slow.scores}\nhands {slow.dealt}\nwidow {slow.widow}\n"
+        f"actions {slow.actions}"
     )
 
 
-def _expect(game: BatchedGame, slow: oracle.Hand, what: str, engine: object, right: object) -> None:
+def _expect(slow: oracle.Hand, what: str, engine: object, right: object) -> None:
     if engine != right:
-        _fail(game, slow, what, engine, right)
+        _fail(slow, what, engine, right)
 
 
 def _compare_decision(game: BatchedGame, slow: oracle.Hand) -> None:
     state = game.states[0]
-    _expect(game, slow, "seat to move", int(state.cur), slow.actor)
-    _expect(game, slow, "legal actions", sorted(legal_names(game, 0)), slow.legal())
-    _expect(game, slow, "points", sides(game, state.taken), slow.tally.points)
-    _expect(game, slow, "tricks won", sides(game, state.won), slow.tally.tricks)
+    _expect(slow, "seat to move", int(state.cur), slow.actor)
+    _expect(slow, "legal actions", sorted(legal_names(game, 0)), slow.legal())
+    _expect(slow, "points", sides(game, state.taken), slow.tally.points)
+    _expect(slow, "tricks won", sides(game, state.won), slow.tally.tricks)
 
 
 def _take(game: BatchedGame, slow: oracle.Hand, random: Random) -> None:
@@ -78,25 +98,27 @@ def _take(game: BatchedGame, slow: oracle.Hand, random: Random) -> None:
     legal = slow.legal()
     if "PASS" in legal and random.random() < 0.5:
         action = "PASS"
-    else:
-        action = random.choice(legal)
-    if action == "CLAIM":
+    elif "CLAIM" in legal and may_claim(slow) and random.random() < 0.5:
         _claim(game, slow, random)
         return
+    else:
+        action = random.choice([name for name in legal if name != "CLAIM"])
     act(game, action)
     slow.apply(action)
 
 
+def may_claim(slow: oracle.Hand) -> bool:
+    """Whether the oracle can judge a claim in good time: late, or one that is sound by the rules."""
+    assert slow.actor is not None
+    held = len(slow.hands[slow.actor])
+    return held <= (2 * LATE if slow.rules["laydown"] == "proved" else LATE)
+
+
 def _claim(game: BatchedGame, slow: oracle.Hand, random: Random) -> None:
-    """A claim in the engine's order or in a random one; where it is too early for the oracle, a tile instead."""
+    """A claim in the engine's order or in a random one."""
     assert slow.actor is not None
     held = list(slow.hands[slow.actor])
-    sound = slow.rules["laydown"] == "proved"
-    if len(held) > LATE and not (sound and len(held) <= 2 * LATE):
-        action = random.choice([name for name in slow.legal() if name != "CLAIM"])
-        act(game, action)
-        slow.apply(action)
-    elif random.random() < 0.5 or len(held) > LATE:
+    if random.random() < 0.5 or len(held) > LATE:
         act(game, "CLAIM")
         slow.apply("CLAIM")
     else:
@@ -109,20 +131,24 @@ def _compare_end(game: BatchedGame, slow: oracle.Hand, scores: list[int]) -> Non
     state = game.states[0]
     thrown_in = slow.made is None
     tricks = [
-        {"leader": int(state.leaders[i]), "winner": int(state.trick_winners[i]), "points": int(state.trick_values[i])}
+        {
+            "leader": int(state.leaders[i]),
+            "winner": int(state.trick_winners[i]),
+            "points": int(state.trick_values[i]),
+        }
         for i in range(state.n_tricks)
     ]
-    _expect(game, slow, "end of the hand", bool(state.done), True)
-    _expect(game, slow, "tricks", tricks, slow.tricks)
-    _expect(game, slow, "made", int(state.made), {None: -1, False: 0, True: 1}[slow.made])
-    _expect(game, slow, "points", sides(game, state.taken), slow.tally.points)
-    _expect(game, slow, "score change", sides(game, state.delta), slow.score_delta)
+    _expect(slow, "end of the hand", bool(state.done), True)
+    _expect(slow, "tricks", tricks, slow.tricks)
+    _expect(slow, "made", int(state.made), {None: -1, False: 0, True: 1}[slow.made])
+    _expect(slow, "points", sides(game, state.taken), slow.tally.points)
+    _expect(slow, "score change", sides(game, state.delta), slow.score_delta)
     if thrown_in:
         return
     assert slow.contract is not None
     side = game.rules.side_of(slow.contract.bidder)
     winners = oracle.game_winners(slow.spec, scores, slow.score_delta, side, slow.made)
     found = [i for i in range(game.rules.sides) if state.winners >> i & 1]
-    _expect(game, slow, "winners of the game", found or None, winners)
-    _expect(game, slow, "declaration", game.codec.declarations[state.decl].name, slow.declaration)
-    _expect(game, slow, "namer", int(state.namer), slow.contract.declarer)
+    _expect(slow, "winners of the game", found or None, winners)
+    _expect(slow, "declaration", game.codec.declarations[state.decl].name, slow.declaration)
+    _expect(slow, "namer", int(state.namer), slow.contract.declarer)
