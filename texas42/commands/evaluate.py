@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_rules_arguments(parser)
     parser.add_argument(
         "--deals",
-        type=whole_number(1),
+        type=whole_number(1, 10**8),
         default=1000,
         metavar="N",
         help="deals (games with --episode game); default 1000",
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--episode", choices=("hand", "game"), default="hand", help="score single hands (default) or whole games"
     )
     parser.add_argument(
-        "--batch", type=whole_number(1), default=4096, metavar="N", help="hands played side by side; default 4096"
+        "--batch", type=whole_number(1, 10**6), default=4096, metavar="N", help="hands side by side; default 4096"
     )
     parser.add_argument(
         "--threads", type=whole_number(1, 1024), default=1, metavar="N", help="engine threads; default 1"
