@@ -6,7 +6,7 @@ are one or two bit masks.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from texas42.envs.rules.declarations import Declaration, build_declarations
 from texas42.envs.rules.errors import MalformedActionError
@@ -69,6 +69,7 @@ class Codec:
         return {name: i for i, name in enumerate(self.names)}
 
 
+@lru_cache(maxsize=256)
 def build_codec(rules: Rules) -> Codec:
     """The codec of some rules; all rules of the four-player double-six game have the same ids."""
     ladder = build_ladder(rules)
