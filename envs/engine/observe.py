@@ -12,7 +12,7 @@ from texas42.envs.engine.jit import kernel
 from texas42.envs.engine.play import types_of
 from texas42.envs.engine.state import DISCARD, OVER, PLAY
 from texas42.envs.rules import layout
-from texas42.envs.rules.ladder import SPECIAL
+from texas42.envs.rules.ladder import MARKS, SPECIAL
 from texas42.envs.rules.tables import (
     BY_MARKS,
     MARKS_ONE_STACK,
@@ -134,13 +134,32 @@ def write_auction(s: Any, t: Any, me: Any, out: Any) -> None:
     put_seat(out, t.piece_at[P_NAMER], s.namer, me, t.n_seats)
     if s.special > 0:
         out[t.piece_at[P_SPECIAL] + special_index(s.special, t)] = 1
+    if t.until_one_left == 1 and t.piece_size[P_SPECIAL] > 0:
+        write_special_bids(s, t, me, out)
+
+
+@kernel
+def write_special_bids(s: Any, t: Any, me: Any, out: Any) -> None:
+    """Auctions in rounds: the special bids by seat and marks, since a seat may make the same one again."""
+    specials = special_index(t.n_calls, t)
+    top = (t.piece_size[P_SPECIAL] // specials - 1) // t.n_seats
+    marks = 0
+    for i in range(s.n_calls):
+        row = np.int32(s.calls[i])
+        if t.call_kind[row] == SPECIAL:
+            marks = max(np.int32(t.call_base[row]), marks + 1)
+            place = relative(np.int32(s.callers[i]), me, t.n_seats)
+            line = place * top + marks
+            out[t.piece_at[P_SPECIAL] + line * specials + special_index(row, t)] = 1
+        elif row > 0:
+            marks = t.call_marks[row] if t.call_kind[row] == MARKS else 0
 
 
 @kernel
 def special_index(row: Any, t: Any) -> Any:
-    """Position of a special call among the special calls; ASK counts as the first."""
+    """Position of a special call among them; ASK counts as the first, and `n_calls` gives their number."""
     index = 0
-    if t.call_kind[row] != SPECIAL:
+    if row < t.n_calls and t.call_kind[row] != SPECIAL:
         return index
     for i in range(row):
         if t.call_kind[i] == SPECIAL:
@@ -168,9 +187,10 @@ def write_play(s: Any, t: Any, me: Any, hidden: Any, out: Any) -> None:
         if place == s.in_trick:
             place = 0
             trick += 1
-    if t.piece_size[P_LOW_LEADS] > 0 and s.low_leads != 0:
+    low_leads = s.low_leads & ~hidden
+    if t.piece_size[P_LOW_LEADS] > 0 and low_leads != 0:
         for trick in range(t.hand_size):
-            out[at[P_LOW_LEADS] + trick] = (s.low_leads >> trick) & 1
+            out[at[P_LOW_LEADS] + trick] = (low_leads >> trick) & 1
     write_need(s, t, out)
 
 

@@ -22,7 +22,8 @@ PIECES: dict[str, str] = {
     "shown": "discards turned face up",
     "calls": "by seat, one-hot over the ladder (several where a seat called several times)",
     "bidder": "one-hot by seat: who holds the standing or winning bid",
-    "special": "special bid called after the auction, one-hot",
+    "special": "one-hot: special bid whose trump the partner names; in auctions of several rounds "
+    "then by seat and marks: special bids made",
     "widow_choice": "TAKE, LEAVE",
     "namer": "one-hot by seat: who names or named the declaration",
     "declaration": "one-hot",
@@ -94,6 +95,8 @@ def _shapes(rules: Rules, codec: Codec) -> dict[str, tuple[int, ...]]:
     tricks = rules.setup.hand
     widow = copies if rules.setup.widow else 0
     specials = sum(row.kind == SPECIAL for row in codec.ladder)
+    in_rounds = rules.calls == "until_one_left" and specials > 0
+    top = max(row.marks for row in codec.ladder)
     negative = SCORE_STEPS if rules.scoring == "signed_points" or rules.game.options & {"set_award_solo"} else 0
     return {
         "phase": (5,),
@@ -107,7 +110,7 @@ def _shapes(rules: Rules, codec: Codec) -> dict[str, tuple[int, ...]]:
         "shown": (widow if rules.game.widow_use == "declare_first" else 0, types),
         "calls": (n, len(codec.ladder)),
         "bidder": (n,),
-        "special": (specials,),
+        "special": (1 + n * top, specials) if in_rounds else (specials,),
         "widow_choice": (2 if codec.has_choice else 0,),
         "namer": (n,),
         "declaration": (len(codec.declarations),),
