@@ -4,6 +4,7 @@ The shell holds no rules. One record holds the game; a step is one kernel call, 
 """
 
 import operator
+import secrets
 import sys
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -107,9 +108,7 @@ class Texas42AEC(AECEnv):  # type: ignore[misc]
 
     def _make_spaces(self) -> None:
         width, n_actions = self._width, self._n_actions
-        self.observation_spaces = {
-            agent: _observation_space(width, n_actions) for agent in self.possible_agents
-        }
+        self.observation_spaces = {agent: _observation_space(width, n_actions) for agent in self.possible_agents}
         self.action_spaces = {agent: Discrete(n_actions) for agent in self.possible_agents}
         self.state_space = Box(0, 1, (width + self.layout.hidden_width + self.rules.seats,), np.int8)
 
@@ -170,7 +169,7 @@ class Texas42AEC(AECEnv):  # type: ignore[misc]
             state = self._states[0]
             return int(state["seed"]), int(state["row"]), int(state["episode"]) + 1
         if seed is None:
-            return int(np.random.SeedSequence().entropy or 0) & (2**63 - 1), 0, 0  # type: ignore[operator]
+            return secrets.randbits(63), 0, 0
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
             raise OptionsError(f"seed={seed!r} is not allowed; allowed: a whole number from 0 to 2**64 - 1")
         return int(seed), 0, 0
@@ -225,9 +224,7 @@ class Texas42AEC(AECEnv):  # type: ignore[misc]
         if not self.agents:
             raise GameOverError("step without an episode in progress; call reset first")
         if action is not None:
-            raise GameOverError(
-                f"{agent}: the episode is over; step(None) removes the agent, reset starts anew"
-            )
+            raise GameOverError(f"{agent}: the episode is over; step(None) removes the agent, reset starts anew")
         self.rewards = dict(self.rewards)  # PettingZoo empties the dict in place
         self._was_dead_step(None)
 
@@ -247,9 +244,7 @@ class Texas42AEC(AECEnv):  # type: ignore[misc]
     def _penalty(self, offender: int) -> list[float]:
         """Rewards by seat as if every side but `offender` had scored (see `illegal`)."""
         sides = self.rules.sides
-        unit = {"marks": 1, "points": self.rules.total, "signed_points": self.rules.min_bid}[
-            self.rules.scoring
-        ]
+        unit = {"marks": 1, "points": self.rules.total, "signed_points": self.rules.min_bid}[self.rules.scoring]
         amount = {"score": float(unit), "points": 1.0, "win": 1 / (sides - 1)}[self.reward]
         scored = np.full(sides, amount)
         scored[offender] = -1.0 if self.reward == "win" else 0.0
@@ -262,9 +257,7 @@ class Texas42AEC(AECEnv):  # type: ignore[misc]
         if by_seat is None:
             self.rewards = dict.fromkeys(self.agents, 0.0)
             return
-        self.rewards = dict(
-            zip(self.agents, by_seat, strict=False)
-        )  # of two seats each, the first stands for both
+        self.rewards = dict(zip(self.agents, by_seat, strict=False))  # of two seats each, the first stands for both
         self._accumulate_rewards()
 
     def _end(self, *, truncated: bool) -> None:

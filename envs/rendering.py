@@ -168,7 +168,7 @@ def _tricks(s: Any, rules: Rules, names: Sequence[str]) -> list[str]:
     if s["phase"] == DISCARD:
         return []
     sides = range(rules.sides)
-    taken = [f"{side_name(rules, i, names)} {int(s['won'][i])} ({int(s['taken'][i])} points)" for i in sides]
+    taken = [f"{side_name(rules, i, names)} {int(s['won'][i])} worth {int(s['taken'][i])}" for i in sides]
     lines = [f"Tricks: {', '.join(taken)}."]
     n_tricks = int(s["n_tricks"])
     if n_tricks:

@@ -1,11 +1,14 @@
 """The PettingZoo environment: official tests, whose turn it is, what is handed out, weight and speed."""
 
 import copy
+import os
 import pickle
 import random
+import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,7 @@ from support.seated import AUCTION, DEAL, TRICKS, seated, tiles
 import texas42
 from texas42.envs import texas42_v0
 from texas42.envs.aec import Texas42AEC
+from texas42.envs.options import OPTIONS
 from texas42.envs.rules.presets import PRESETS
 from texas42.envs.rules.rules import Rules
 
@@ -242,3 +246,53 @@ def test_importing_environments_is_light() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["False", "False"]
+
+
+# Documentation
+
+
+def test_sizes_in_the_documentation_are_the_environments() -> None:
+    """Pitfall 17."""
+    text = (Path(__file__).parent.parent / "docs" / "ENVIRONMENT.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| (\d+ \| \d+ \| \d+ \| \d+) \|$", text, re.MULTILINE))
+    expected = {}
+    for preset in PRESETS:
+        env = texas42_v0.env(rules=preset)
+        sizes = (len(env.possible_agents), env.codec.n_actions, env.layout.width, env.state_space.shape[0])
+        expected[preset] = " | ".join(map(str, sizes))
+    assert rows == expected
+
+
+def test_every_option_is_documented() -> None:
+    text = (Path(__file__).parent.parent / "docs" / "ENVIRONMENT.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}` |" in text for name in [*OPTIONS, *("rules", "episode", "reward", "recall", "illegal")])
+
+
+def test_the_documented_loop_runs() -> None:
+    text = (Path(__file__).parent.parent / "docs" / "ENVIRONMENT.md").read_text(encoding="utf-8")
+    code = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert names["env"].agents == []
+
+
+def test_without_the_jit_a_hand_is_the_same() -> None:
+    """Kernels run uncompiled too, so that a person can step through a hand in a debugger."""
+    code = (
+        "from texas42.envs import texas42_v0\n"
+        "env = texas42_v0.env(rules='open'); env.reset(seed=3)\n"
+        "while not env.terminations[env.agent_selection]:\n"
+        "    env.step(env.codec.parse(env.legal_actions()[-1]))\n"
+        "print(env.state().tolist(), env.rewards)\n"
+    )
+    texts = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            env={**os.environ, "NUMBA_DISABLE_JIT": off},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for off in ("0", "1")
+    ]
+    assert texts[0] == texts[1]

@@ -21,7 +21,7 @@ def test_a_table_in_the_middle_of_a_trick() -> None:
             "> player_2          PASS  5-5 5-4 4-4 4-2 4-0 0-0",
             "  player_3          PASS  (6 tiles)",
             "player_0 bid P32. PIP1: ones are trumps. To make: 32 of 42 points.",
-            "Tricks: player_0+player_2 1 (1 points), player_1+player_3 0 (0 points).",
+            "Tricks: player_0+player_2 1 worth 1, player_1+player_3 0 worth 0.",
             "Last trick: player_0 1-1, player_1 2-1, player_2 3-1, player_3 1-0. player_0 took it, worth 1.",
             "On the table: player_0 6-1, player_1 5-1. Winning: player_0.",
             "To move: player_2 (play).",

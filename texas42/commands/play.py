@@ -90,7 +90,7 @@ def _seat_agents(rules: "Rules", person: int, specs: Sequence[str]) -> "dict[int
         raise CommandError(f"--agents: {len(specs)} given; write 1, or {len(players)}, clockwise from your left")
     with as_command_error(SpecError):
         made = {spec: make_agent(spec, rules) for spec in dict.fromkeys(specs)}
-    chosen = dict(zip(players, specs * len(players) if len(specs) == 1 else specs, strict=True))
+    chosen = dict(zip(players, list(specs) * (len(players) // len(specs)), strict=True))
     seats = [seat for seat in range(rules.seats) if not _own(rules, person, seat)]
     return {seat: made[chosen[seat % rules.players]] for seat in seats}
 
