@@ -110,7 +110,7 @@ def save_checkpoint(path: Path, arrays: Mapping[str, npt.NDArray[Any]], meta: Ma
     from safetensors.numpy import save
 
     header = {_HEADER: json.dumps({"format": FORMAT, **meta}, sort_keys=True)}
-    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     temporary = path.with_name(f".{path.name}.tmp{os.getpid()}")
     try:
         with open(temporary, "wb") as file:

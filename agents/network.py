@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -11,67 +10,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from texas42.envs.rules.codec import build_codec
-from texas42.envs.rules.layout import build_layout
+from texas42.agents.features import Ranks, actor_features, actor_width, critic_features, critic_width
+from texas42.agents.shape import Shape
 from texas42.envs.rules.rules import Rules
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Sizes of a network, plain numbers that stand in a checkpoint.
-
-    Attributes:
-        observation, hidden: widths of the observation and of what only the critic sees besides.
-        actions: number of action ids.
-        heads: first id, and last id + 1, of the actions of the auction, of the declaration (with widow and
-            discards) and of the play.
-        may_hold: where the observation's `may_hold` piece starts; its shape is ``(others, tiles)``.
-        others, tiles, copies: other seats, tile types, copies of each.
-        width, layers: units of a hidden layer, number of hidden layers.
-        head_width: units of a hidden layer of each head's own, 0 for none.
-    """
-
-    observation: int
-    hidden: int
-    actions: int
-    heads: tuple[tuple[int, int], ...]
-    may_hold: int
-    others: int
-    tiles: int
-    copies: int
-    width: int = 256
-    layers: int = 3
-    head_width: int = 0
-
-    @staticmethod
-    def of(rules: Rules, width: int, layers: int, head_width: int = 0) -> "Shape":
-        """The shape for some rules."""
-        codec = build_codec(rules)
-        layout = build_layout(rules, codec)
-        _, declaration, _, play, _ = codec.bases
-        n = codec.n_actions
-        heads = ((0, declaration), (declaration, play), (play, n))
-        piece = layout.pieces["may_hold"]
-        others, tiles = piece.shape
-        sizes = (layout.width, layout.hidden_width, n, heads, piece.start, others, tiles, rules.game.copies)
-        return Shape(*sizes, width, layers, head_width)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for a checkpoint."""
-        return asdict(self)
-
-    @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> "Shape":
-        """The inverse of `to_dict`.
-
-        Raises:
-            TypeError, ValueError: not what `to_dict` writes.
-        """
-        numbers = {key: value for key, value in data.items() if key != "heads"}
-        if not all(type(value) is int and 0 <= value < 2**20 for value in numbers.values()):
-            raise ValueError(f"sizes must be small whole numbers: {numbers}")
-        heads = tuple((int(first), int(end)) for first, end in data["heads"])
-        return Shape(heads=heads, **numbers)
 
 
 class Actor(nn.Module):
@@ -81,16 +22,18 @@ class Actor(nn.Module):
     linear heads, each behind a hidden layer of its own if `head_width` is set.
     """
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: Shape, rules: Rules) -> None:
         super().__init__()
         self.shape = shape
-        self.trunk = _mlp(shape.observation, shape.width, shape.layers)
+        self.ranks = Ranks(shape, rules)
+        self.trunk = _mlp(shape.observation + actor_width(shape), shape.width, shape.layers)
         self.heads = nn.ModuleList(_head(shape, end - first) for first, end in shape.heads)
         self.belief_head = nn.Linear(shape.width, shape.others * shape.tiles)
 
     def features(self, observations: Tensor) -> Tensor:
         """Trunk features (n, width) of int8 or float observations (n, observation)."""
-        features: Tensor = self.trunk(observations.to(self.belief_head.weight.dtype))
+        known = observations.to(self.belief_head.weight.dtype)
+        features: Tensor = self.trunk(torch.cat([known, actor_features(self.ranks, known)], dim=1))
         return features
 
     def logits(self, features: Tensor) -> Tensor:
@@ -113,15 +56,19 @@ class Critic(nn.Module):
     Used in training only. Values are in marks (points) divided by the largest stake.
     """
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: Shape, rules: Rules) -> None:
         super().__init__()
-        self.trunk = _mlp(shape.observation + shape.hidden, shape.width, shape.layers)
+        self.ranks = Ranks(shape, rules)
+        inputs = shape.observation + shape.hidden + critic_width(shape)
+        self.trunk = _mlp(inputs, shape.width, shape.layers)
         self.value = nn.Linear(shape.width, 1)
 
     def forward(self, observations: Tensor, hidden: Tensor) -> Tensor:
         """Values (n,) from observations (n, observation) and hidden parts (n, hidden)."""
-        both = torch.cat([observations, hidden], dim=1).to(self.value.weight.dtype)
-        values: Tensor = self.value(self.trunk(both))
+        dtype = self.value.weight.dtype
+        known, unknown = observations.to(dtype), hidden.to(dtype)
+        inputs = torch.cat([known, unknown, critic_features(self.ranks, known, unknown)], dim=1)
+        values: Tensor = self.value(self.trunk(inputs))
         return values.squeeze(1)
 
 

@@ -14,7 +14,8 @@ import torch
 
 from texas42.agents.base import Decisions
 from texas42.agents.checkpoint import Checkpoint, CheckpointError, check_fingerprint, load_checkpoint
-from texas42.agents.network import Actor, Shape, from_arrays
+from texas42.agents.network import Actor, from_arrays
+from texas42.agents.shape import Shape
 from texas42.envs.rules.rules import Rules
 
 BLOCK = 128
@@ -126,18 +127,18 @@ class PolicyAgent:
         """Nothing is remembered."""
 
 
-def load_actor(checkpoint: Checkpoint) -> Actor:
-    """The actor of a checkpoint.
+def load_actor(checkpoint: Checkpoint, rules: Rules) -> Actor:
+    """The actor of a checkpoint, for some rules of its game.
 
     Raises:
         CheckpointError: damaged: no network in it, or tensors that do not fit it.
     """
     try:
-        shape = Shape.from_dict(checkpoint.field("shape", dict))
-        with torch.device("meta"):
-            actor = Actor(shape)
+        shape = Shape.of(rules, *Shape.sizes_in(checkpoint.field("shape", dict)))
+        with torch.device("meta"):  # nothing is allocated before sizes are known to fit
+            actor = Actor(shape, rules)
         from_arrays(actor, checkpoint.group("actor"))
-    except (TypeError, ValueError, KeyError) as error:
+    except ValueError as error:
         if isinstance(error, CheckpointError):
             raise
         raise CheckpointError(f"{checkpoint.path}: damaged, {error}") from error
@@ -160,10 +161,7 @@ def load_policy_agent(
     """
     checkpoint = load_checkpoint(path, groups=("actor",))
     check_fingerprint(checkpoint, rules)
-    actor = load_actor(checkpoint)
-    wanted = Shape.of(rules, actor.shape.width, actor.shape.layers, actor.shape.head_width)
-    if actor.shape != wanted:
-        raise CheckpointError(f"{path}: damaged, its sizes {actor.shape} are not those of its game, {wanted}")
+    actor = load_actor(checkpoint, rules)
     try:
         return PolicyAgent(actor, f"checkpoint:{path}", temperature=temperature, device=device)
     except (RuntimeError, AssertionError) as error:

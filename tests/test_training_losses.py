@@ -20,7 +20,7 @@ def test_masked_log_softmax_sums_to_one_over_legal_actions_only() -> None:
 
 def test_masked_log_softmax_gives_illegal_logits_no_gradient() -> None:
     logits = torch.tensor([[1.0, 50.0, 2.0]], requires_grad=True)
-    losses.masked_log_softmax(logits, torch.tensor([[True, False, True]]))[0, 0].backward()
+    losses.masked_log_softmax(logits, torch.tensor([[True, False, True]]))[0, 0].backward()  # type: ignore[no-untyped-call]
     assert logits.grad is not None
     assert logits.grad[0, 1] == 0
     assert torch.isfinite(logits.grad).all()
@@ -38,7 +38,7 @@ def test_entropy_of_certain_play_is_zero_with_a_finite_gradient() -> None:
     logits = torch.tensor([[200.0, -200.0, 0.0]], requires_grad=True)
     legal = torch.tensor([[True, True, False]])
     entropy = losses.normalised_entropy(losses.masked_log_softmax(logits, legal), legal)
-    entropy.sum().backward()
+    entropy.sum().backward()  # type: ignore[no-untyped-call]
     assert entropy.item() == pytest.approx(0.0, abs=1e-6)
     assert logits.grad is not None
     assert torch.isfinite(logits.grad).all()

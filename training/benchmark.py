@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from texas42.agents.network import Shape
 from texas42.agents.policy import torch_threads
+from texas42.agents.shape import Shape
 from texas42.envs.rules.rules import Rules
 from texas42.training import ppo
 from texas42.training.config import NetworkConfig, PPOConfig
@@ -17,7 +17,12 @@ from texas42.training.rollout import Rollout, largest_stake
 
 
 def measure_train(
-    rules: Rules, *, updates: int = 3, hands: int = 4096, workers: int = 2, network: NetworkConfig | None = None
+    rules: Rules,
+    *,
+    updates: int = 3,
+    hands: int = 4096,
+    workers: int = 2,
+    network: NetworkConfig | None = None,
 ) -> dict[str, Any]:
     """Time whole PPO updates of pure self-play from random weights, after one that does not count.
 
@@ -33,7 +38,7 @@ def measure_train(
         CPU seconds of all threads of the process.
     """
     network, config = network or NetworkConfig(), PPOConfig(updates=updates + 1, hands=hands)
-    learner = Learner(Shape.of(rules, network.width, network.layers, network.head_width), seed=0)
+    learner = Learner(Shape.of(rules, network.width, network.layers, network.head_width), rules, seed=0)
     seating = np.zeros((hands, rules.seats), np.int64)
     with (
         torch_threads(1),
@@ -51,9 +56,20 @@ class _Timing:
     """Updates, and seconds spent in their two halves."""
 
     def __init__(
-        self, learner: Learner, rollout: Rollout, seating: "np.ndarray[Any, Any]", config: PPOConfig, stake: float
+        self,
+        learner: Learner,
+        rollout: Rollout,
+        seating: "np.ndarray[Any, Any]",
+        config: PPOConfig,
+        stake: float,
     ) -> None:
-        self.learner, self.rollout, self.seating, self.config, self.stake = learner, rollout, seating, config, stake
+        self.learner, self.rollout, self.seating, self.config, self.stake = (
+            learner,
+            rollout,
+            seating,
+            config,
+            stake,
+        )
         self.start()
 
     def start(self) -> None:

@@ -11,13 +11,16 @@ import torch
 from torch import Tensor, nn
 
 from texas42.agents.checkpoint import Arrays
-from texas42.agents.network import Actor, Critic, Shape, from_arrays, initialise, to_arrays
+from texas42.agents.network import Actor, Critic, from_arrays, initialise, to_arrays
 from texas42.agents.policy import sample_actions
+from texas42.agents.shape import Shape
+from texas42.envs.rules.rules import Rules
 from texas42.training.rollout import Choice, Experience, Pending
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
-ADAM_EPSILON = 1e-5
+ADAM_EPSILON = 1e-8
+"""Rewards are fractions of the largest stake, so gradients are small: 1e-5 would slow the critic down."""
 
 
 class Learner:
@@ -25,12 +28,13 @@ class Learner:
 
     Args:
         shape: sizes of the networks.
+        rules: the rules.
         seed: of the first weights.
     """
 
-    def __init__(self, shape: Shape, seed: int) -> None:
+    def __init__(self, shape: Shape, rules: Rules, seed: int) -> None:
         self.shape = shape
-        self.actor, self.critic = Actor(shape), Critic(shape)
+        self.actor, self.critic = Actor(shape, rules), Critic(shape, rules)
         initialise(self.actor, seed)
         initialise(self.critic, seed + 1)
         self._make_optimisers()
@@ -170,9 +174,7 @@ def belief_targets(shape: Shape, observations: Tensor, hidden: Tensor) -> tuple[
         may_hold: bool (n, others, tiles).
         holders: int8 (n, others, tiles), how many copies each seat holds.
     """
-    size = shape.others * shape.tiles
-    may_hold = (
-        observations[:, shape.may_hold : shape.may_hold + size].view(-1, shape.others, shape.tiles) != 0
-    )
+    start, size = shape.piece("may_hold")
+    may_hold = observations[:, start : start + size].view(-1, shape.others, shape.tiles) != 0
     hands = hidden[:, : size * shape.copies].view(-1, shape.others, shape.copies, shape.tiles)
     return may_hold, hands.sum(dim=2)

@@ -7,8 +7,10 @@ import torch
 
 from texas42.agents.base import Agent
 from texas42.agents.checkpoint import Arrays
-from texas42.agents.network import Actor, Shape, from_arrays, to_arrays
+from texas42.agents.network import Actor, from_arrays, to_arrays
 from texas42.agents.policy import PolicyAgent
+from texas42.agents.shape import Shape
+from texas42.envs.rules.rules import Rules
 
 
 @dataclass
@@ -25,12 +27,13 @@ class League:
 
     Args:
         shape: sizes of the past selves' networks.
+        rules: the rules.
         keep: how many of them are kept.
         fixed: the fixed agents.
     """
 
-    def __init__(self, shape: Shape, keep: int, fixed: tuple[Agent, ...]) -> None:
-        self.shape, self.keep, self.fixed = shape, keep, fixed
+    def __init__(self, shape: Shape, rules: Rules, keep: int, fixed: tuple[Agent, ...]) -> None:
+        self.shape, self.rules, self.keep, self.fixed = shape, rules, keep, fixed
         self.past: list[PastSelf] = []
 
     def remember(self, update: int, actor: Actor) -> None:
@@ -48,7 +51,7 @@ class League:
 
     def _add(self, update: int, arrays: Arrays) -> None:
         with torch.device("meta"):
-            actor = Actor(self.shape)
+            actor = Actor(self.shape, self.rules)
         from_arrays(actor, arrays)
         self.past.append(PastSelf(update, arrays, PolicyAgent(actor, f"past:{update}", temperature=1.0)))
 

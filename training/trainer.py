@@ -27,8 +27,9 @@ from texas42.agents.checkpoint import (
     load_checkpoint,
     save_checkpoint,
 )
-from texas42.agents.network import Shape, to_arrays
+from texas42.agents.network import to_arrays
 from texas42.agents.policy import PolicyAgent, torch_threads
+from texas42.agents.shape import Shape
 from texas42.agents.specs import make_agent
 from texas42.training import imitation, ppo
 from texas42.training.config import ConfigError, TrainConfig
@@ -105,8 +106,9 @@ class Run:
         self.config, self.out, self.rules = config, out, config.resolved_rules
         network = config.network
         self.shape = Shape.of(self.rules, network.width, network.layers, network.head_width)
-        self.learner = Learner(self.shape, config.seed)
-        self.league = League(self.shape, config.opponents.keep, self._agents(config.opponents.agents))
+        self.learner = Learner(self.shape, self.rules, config.seed)
+        fixed = self._agents(config.opponents.agents)
+        self.league = League(self.shape, self.rules, config.opponents.keep, fixed)
         self.yardstick = self._agents((config.evaluation.opponent,))[0]
         self.teacher = self._agents((config.imitation.teacher,))[0] if config.imitation.batches else None
         self.stake = largest_stake(self.rules)
@@ -294,9 +296,7 @@ class Loop:
         rng = np.random.default_rng([self.config.seed, _LEAGUE_SEED, update])
         others = run.league.draw(config.per_update, rng)
         rules = run.rules
-        seating = seat_strangers(
-            rollout.hands, rules.seats, rules.sides, config.share, config.mixed, len(others), rng
-        )
+        seating = seat_strangers(rollout.hands, rules.seats, rules.sides, config.share, config.mixed, len(others), rng)
         first = PPO_FIRST_ROW + update * rollout.hands
         return ppo.play(run.learner, rollout, seating, others, self.config.seed, first)
 
@@ -322,10 +322,11 @@ class Loop:
         run.progress.hands += hands
         metrics["progress/hands"] = float(run.progress.hands)
         self.log.write(metrics, run.progress.decisions)
-        if self.stop.is_set() or done % self.config.checkpoint_every == 0:
-            run.save()
         self.reporter.step(done, metrics)
-        if self.stop.is_set():
+        stopped = self.stop.is_set()
+        if stopped or done % self.config.checkpoint_every == 0:
+            run.save()
+        if stopped:
             raise Interrupted(run.out)
 
 
