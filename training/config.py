@@ -249,9 +249,7 @@ def config_names() -> list[str]:
 def _read(name_or_path: str) -> tuple[str, str]:
     names = config_names()
     if name_or_path in names:
-        return resources.files("texas42.configs").joinpath(f"{name_or_path}.yaml").read_text(
-            "utf-8"
-        ), name_or_path
+        return resources.files("texas42.configs").joinpath(f"{name_or_path}.yaml").read_text("utf-8"), name_or_path
     path = Path(name_or_path)
     if not path.is_file():
         known = f"{_nearest(name_or_path, names)}; names: {', '.join(names)}; or the path of a YAML file"
@@ -318,9 +316,7 @@ def _convert(hint: Any, value: Any, name: str) -> Any:
         raise ConfigError(f"{name}={value!r} must be a list of texts")
     if hint is float and type(value) is int:
         return float(value)
-    kinds = [
-        typing.get_origin(k) or k for k in (typing.get_args(hint) if isinstance(hint, UnionType) else (hint,))
-    ]
+    kinds = [typing.get_origin(k) or k for k in (typing.get_args(hint) if isinstance(hint, UnionType) else (hint,))]
     if type(value) not in kinds:
         raise ConfigError(f"{name}={value!r} must be {' or '.join(_WORDS[kind] for kind in kinds)}")
     return value

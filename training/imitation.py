@@ -50,9 +50,7 @@ class Demonstration:
         return Choice(np.where(astray, at_random, answers), answers, np.zeros(len(keys), np.float32))
 
 
-def demonstrate(
-    teacher: Agent, rollout: Rollout, config: ImitationConfig, seed: int, first: int
-) -> Experience:
+def demonstrate(teacher: Agent, rollout: Rollout, config: ImitationConfig, seed: int, first: int) -> Experience:
     """Hands ``first`` and following, played by the teacher."""
     seating = np.full((rollout.hands, rollout.rules.seats), LEARNER, np.int64)
     return rollout.play(seed, first, seating, lambda: Demonstration(teacher, config.explore), ())
@@ -79,9 +77,7 @@ def imitate(
     return {**actor, **critic, "schedule/learning_rate": rate}
 
 
-def _learn_actor(
-    learner: Learner, data: Experience, config: ImitationConfig, rng: np.random.Generator
-) -> Metrics:
+def _learn_actor(learner: Learner, data: Experience, config: ImitationConfig, rng: np.random.Generator) -> Metrics:
     step = Step(learner.actor, learner.actor_optimiser, MAX_NORM)
     means = Means()
     for rows in minibatches(len(data), config.minibatch, rng):

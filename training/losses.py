@@ -12,9 +12,7 @@ Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 
 
-def generalised_advantages(
-    values: Float32, players: Int64, rewards: Float32, decay: float
-) -> tuple[Float32, Float32]:
+def generalised_advantages(values: Float32, players: Int64, rewards: Float32, decay: float) -> tuple[Float32, Float32]:
     """GAE(λ) without discount over whole hands (Schulman 2016), for decisions of many players in time order.
 
     A player's decisions form one trajectory; only its last one is followed by a reward.
@@ -43,16 +41,12 @@ def _rounds(players: Int64) -> list[Int64]:
     """The decisions by their number within their player's trajectory: no player is twice in one round."""
     order = np.argsort(players, kind="stable")
     ordered = players[order]
-    starts = (
-        np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else np.empty(0, np.int64)
-    )
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else np.empty(0, np.int64)
     lengths = np.diff(np.r_[starts, len(ordered)])
     number = np.arange(len(ordered)) - np.repeat(starts, lengths)
     by_number = np.argsort(number, kind="stable")
     ends = np.bincount(number).cumsum() if len(number) else np.empty(0, np.int64)
-    return [
-        order[by_number[end - size : end]] for end, size in zip(ends, np.diff(np.r_[0, ends]), strict=True)
-    ]
+    return [order[by_number[end - size : end]] for end, size in zip(ends, np.diff(np.r_[0, ends]), strict=True)]
 
 
 def normalised_by_group(values: Float32, groups: Int64, n_groups: int) -> Float32:

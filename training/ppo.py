@@ -94,9 +94,7 @@ def assess(
         if rows.any():
             metrics[f"value/explained_variance_{phase}"] = explained_variance(values[rows], paid[rows])
             metrics[f"value/advantage_spread_{phase}"] = float(advantages[rows].std() * stake)
-    return Batch(
-        experience, normalised_by_group(advantages, experience.phases, len(PHASES)), targets
-    ), metrics
+    return Batch(experience, normalised_by_group(advantages, experience.phases, len(PHASES)), targets), metrics
 
 
 def learn(
@@ -179,9 +177,7 @@ def _learn_critic(learner: Learner, batch: Batch, config: PPOConfig, rng: np.ran
                 torch.from_numpy(data.observations[rows]),
                 torch.from_numpy(data.hidden[rows]),
             )
-            loss = value_loss(
-                learner.critic(observations, hidden), torch.from_numpy(batch.targets[rows])
-            ).mean()
+            loss = value_loss(learner.critic(observations, hidden), torch.from_numpy(batch.targets[rows])).mean()
             means.add("value/loss", float(loss.detach()))
             means.add("value/grad_norm", step(loss))
     return means.result()

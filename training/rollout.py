@@ -111,9 +111,7 @@ class Tables:
         self.game = BatchedGame(rules, n, auto_reset=False)
         self.n = n
 
-    def play(
-        self, seed: int, first_row: int, seating: Int64, learner: Chooser, others: Sequence[Agent]
-    ) -> Experience:
+    def play(self, seed: int, first_row: int, seating: Int64, learner: Chooser, others: Sequence[Agent]) -> Experience:
         """Play hands ``first_row`` to ``first_row + n`` of `seed`.
 
         Args:
@@ -137,9 +135,7 @@ class Tables:
             keys = decision_keys(game, seed, steps)
             who = seating[live, movers[live]]
             turns = [(rows, index) for index in np.unique(who) for rows in [live[who == index]]]
-            chosen = [
-                self._choose(int(index), rows, keys[rows], learner, others, log) for rows, index in turns
-            ]
+            chosen = [self._choose(int(index), rows, keys[rows], learner, others, log) for rows, index in turns]
             for (rows, _), actions in zip(turns, chosen, strict=True):
                 kernels.apply_rows(game.states, game.tables, rows, actions)
             steps[live] += 1
