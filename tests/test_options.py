@@ -137,7 +137,8 @@ def test_every_position_can_be_written_down_and_come_back_to(preset: str) -> Non
 def test_bad_options_leave_the_game_alone() -> None:
     env = seated("PASS")
     before = env.position()
-    for options in ({"shacker": 0}, {"actions": ["P99"]}, {"actions": ["P30", "P30"]}, {"hands": []}):
+    bad: list[dict[str, Any]] = [{"shacker": 0}, {"actions": ["P99"]}, {"actions": ["P30", "P30"]}, {"hands": []}]
+    for options in bad:
         with pytest.raises(ValueError, match=r"shacker|P99|P30|hands"):
             env.reset(seed=4, options=options)
     assert env.position() == before
