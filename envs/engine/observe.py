@@ -243,7 +243,7 @@ def put_steps(out: Any, at: Any, value: Any, full: Any, steps: Any) -> None:
 
 @kernel
 def write_may_hold(s: Any, t: Any, me: Any, hidden: Any, out: Any) -> None:
-    """For each other seat the tiles it may hold: unseen, and not excluded by its own plays (PITFALLS: voids)."""
+    """For each other seat the tiles it may hold: unseen, and not excluded by its own plays."""
     at = t.piece_at[P_MAY_HOLD]
     unseen = unseen_by(s, t, me)
     if hidden != 0:
@@ -252,6 +252,8 @@ def write_may_hold(s: Any, t: Any, me: Any, hidden: Any, out: Any) -> None:
         seat = around(me + place, t.n_seats)
         if tiles_left(s, t, seat) > 0:
             may = unseen if hidden != 0 else unseen & ~s.cannot[seat]
+            if t.two_seats == 1 and place == 2:
+                may = s.hands[seat]  # my other hand
             may = types_of(may, t)
             put_mask(out, at + (place - 1) * t.n_types, may, t.n_types)
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 MAX_SEATS = 8
 MAX_CALLS = 72
-MAX_TRICKS = 14
+MAX_TRICKS = 16  # 14 are played at most; two more leave the record without padding, whose bytes no copy keeps
 MAX_PLAYS = 56
 
 AUCTION, WIDOW, DISCARD, DECLARE, PLAY, OVER = range(6)
