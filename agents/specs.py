@@ -105,6 +105,14 @@ REGISTRY: dict[str, AgentKind] = {
         takes_path=True,
         extra="train",
     ),
+    "sb3": AgentKind(
+        "texas42.agents.sb3_agent",
+        "load_sb3_agent",
+        "a model saved by Stable-Baselines3",
+        {"temperature": number(0.0, 100.0)},
+        takes_path=True,
+        extra="train",
+    ),
 }
 """Every name with its agent; add a row, or call `register`."""
 

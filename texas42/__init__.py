@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import Any
 
+from texas42.registration import register_tasks
+
 __version__ = "0.1.0"
 
 __all__ = ["__version__", "make"]
@@ -20,3 +22,6 @@ def make(name: str, **kwargs: Any) -> Any:
         raise ValueError(f"unknown environment {name!r}; there are: {', '.join(sorted(_ENVS))}")
     module, function = _ENVS[name]
     return getattr(import_module(module), function)(**kwargs)
+
+
+register_tasks()
