@@ -1,9 +1,9 @@
 """Auctions on the engine: worked examples of RULES.md (d) on what may be called, and how many auctions there are."""
 
 import pytest
+
 from support.auctions import calls_after, count_auctions, points
 from support.table import Table
-
 from texas42.envs.rules.rules import Rules
 
 PLAIN = "6-5 6-4 6-3 6-2 6-1 5-4 5-3"

@@ -1,9 +1,9 @@
 """Auctions of the other games on the engine: Geezer, Moon, 84, 72, the Big Game, 140 and three to seven players."""
 
 import pytest
+
 from support.auctions import calls_after, count_auctions, points
 from support.table import Spec, Table
-
 from texas42.envs.rules.rules import Rules
 
 PLAIN_GEEZER = "7-6 7-5 7-4 7-3 7-2 7-1 6-5 6-4 6-3"

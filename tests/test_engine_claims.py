@@ -1,8 +1,8 @@
 """Claims on the engine: example 55 of RULES.md (d), c.17 and f.3.13."""
 
 import pytest
-from support.table import Table
 
+from support.table import Table
 from texas42.envs.batch import BatchedGame
 from texas42.envs.engine.state import PLAY
 from texas42.envs.rules.rules import Rules

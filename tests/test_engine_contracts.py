@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from support.table import Spec, Table
 
+from support.table import Spec, Table
 from texas42.envs.rules.rules import Rules
 
 TRUMPS = {"DBL", "NT-high"} | {f"PIP{t}" for t in range(7)}

@@ -1,9 +1,9 @@
 """When a game is over and who has won it: worked examples of RULES.md (d), b.1 and f.4.4 to f.4.5."""
 
 import pytest
+
 from support.settle import settled
 from support.table import Spec, Table
-
 from texas42.envs.rules.rules import Rules
 
 POINTS: Spec = {"preset": "seed_points"}

@@ -4,6 +4,7 @@ Nancy is seat 0 and shakes; Ella, Steve and Will follow clockwise. Nancy bids 32
 """
 
 import pytest
+
 from support.table import Table
 
 NANCY, ELLA, STEVE, WILL = range(4)

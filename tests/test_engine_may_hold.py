@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 from support.house import random_house
 from support.recall import Reader
 from support.table import Table
-
 from texas42.envs.batch import BatchedGame
 from texas42.envs.engine import drivers
 from texas42.envs.rules.presets import PRESETS

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from support.house import random_house
 from support.table import act, lay_out, tile_names
 from support.walk import History, walk
-
 from texas42.envs.batch import BatchedGame
 from texas42.envs.engine import deal, drivers
 from texas42.envs.rules.presets import PRESETS

@@ -4,11 +4,11 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from support.house import random_house
 from support.recall import Reader, public
 from support.table import Table, tile_names
 from support.walk import History, walk
-
 from texas42.envs.batch import BatchedGame
 from texas42.envs.engine.state import PHASE_NAMES
 from texas42.envs.rules.presets import PRESETS

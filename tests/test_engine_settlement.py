@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import pytest
+
 from support.settle import finish, settled
 from support.table import Spec, Table
-
 from texas42.envs.rules.rules import Rules
 
 POINTS: Spec = {"preset": "seed_points"}

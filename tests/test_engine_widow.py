@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+
 from support.table import Table
 
 TWELVE = "4-4 4-4 6-4 6-4 4-1 4-1 4-2 4-3 5-4 5-5 3-2 6-6"

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from support.table import Table
 
 import oracle
+from support.table import Table
 from texas42.envs.engine import drivers
 from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tiles import TILE_NAMES

@@ -39,6 +39,7 @@ class Reader:
         return sorted(TILE_NAMES[i] for row in self.pieces[piece] for i in np.flatnonzero(row))
 
     def by_seat(self, piece: str, seat: int) -> Any:
+        """The row of a piece that belongs to a seat."""
         return self.pieces[piece][(seat - self.me) % self.rules.seats]
 
     # ------------------------------------------------------------------ the auction
@@ -103,6 +104,7 @@ class Reader:
     # ------------------------------------------------------------------ widow, declaration, play
 
     def declaration(self) -> str:
+        """The declaration, empty while there is none."""
         lit = np.flatnonzero(self.pieces["declaration"])
         return self.codec.declarations[lit[0]].name if len(lit) else ""
 
@@ -128,7 +130,7 @@ class Reader:
         found: History = []
         for trick in range(self.rules.setup.hand):
             order = [(leader + i) % self.rules.seats for i in range(self.rules.seats)]
-            plays = [(seat, tile) for seat in order for tile in self._played(seat, trick)]
+            plays = [(seat, tile) for seat in order for tile in self.played(seat, trick)]
             if not plays:
                 break
             low = bool(self.pieces["low_leads"][trick])
@@ -141,7 +143,8 @@ class Reader:
             leader = plays[oracle.trick_winner(tiles, declaration, low, order_of, ties)][0]
         return found
 
-    def _played(self, seat: int, trick: int) -> list[str]:
+    def played(self, seat: int, trick: int) -> list[str]:
+        """Tiles of a seat in a trick: one, or none."""
         place = (seat - self.me) % self.rules.seats
         both = self.pieces["played_by"][..., place] & self.pieces["played_in"][..., trick]
         return [TILE_NAMES[tile] for copy in both for tile in np.flatnonzero(copy)]

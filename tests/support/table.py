@@ -25,6 +25,7 @@ class Table:
         shaker: seat of the shaker.
         scores: score of each side before the hand.
         episode: ``"hand"`` or ``"game"``.
+        recall: ``"full"`` or ``"table"``.
     """
 
     def __init__(
@@ -35,9 +36,10 @@ class Table:
         shaker: int = 0,
         scores: Sequence[int] = (),
         episode: str = "hand",
+        recall: str = "full",
     ) -> None:
         self.rules = resolve_rules(rules)
-        self.game = BatchedGame(self.rules, 1, episode=episode, auto_reset=False)
+        self.game = BatchedGame(self.rules, 1, episode=episode, auto_reset=False, recall=recall)
         self.game.reset(seed=0)
         hands, left = full_deal(self.rules, held, widow)
         lay_out(self.game, 0, hands, left, shaker, scores)
