@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from support.seated import AUCTION, DEAL, seated
 
+from support.seated import AUCTION, DEAL, seated
 from texas42.envs import texas42_v0
 from texas42.envs.errors import IllegalActionError, MalformedActionError, OptionsError
 from texas42.envs.rules.presets import PRESETS
@@ -195,3 +195,18 @@ def test_scores_of_a_game_that_plays_on_are_taken() -> None:
     moon = texas42_v0.env(rules="moon", episode="game")
     moon.reset(options={"scores": [-5, 0, 20]})
     assert moon.position()["scores"] == [-5, 0, 20]
+
+
+def test_a_claim_of_every_trick_takes_what_the_others_hold() -> None:
+    """c.17: seven sure trumps make 30, though they hold less than 30 points themselves."""
+    hands = [
+        "6-6 6-5 6-4 6-3 6-2 6-1 6-0",
+        "5-5 5-4 5-3 5-2 5-1 5-0 4-4",
+        "4-3 4-2 4-1 4-0 3-3 3-2 3-1",
+        "3-0 2-2 2-1 2-0 1-1 1-0 0-0",
+    ]
+    env = texas42_v0.env(rules=CLAIMS, episode="game")
+    for claim in ("CLAIM", f"CLAIM {hands[0]}"):
+        actions = ["PASS", "PASS", "PASS", "P30", "PIP6", claim]
+        env.reset(options={"shaker": 0, "hands": hands, "actions": actions})
+        assert env.position()["scores"] == [1, 0]

@@ -242,7 +242,23 @@ def runs(s: Any, t: Any, order: Any) -> Any:
         tricks += 1
         taken += t.trick_value + t.count[tile]
         hand &= ~bit(lowest(mask))
+    if points and hand == ZERO:  # every trick is his, and with it what the others still hold
+        taken += count_of_others(s, t)
     return not points or taken >= t.call_need[s.call]
+
+
+@kernel
+def count_of_others(s: Any, t: Any) -> Any:
+    """Count in the hands of those who play, but for the seat to move."""
+    count = np.int64(0)
+    for seat in range(t.n_seats):
+        if seat == s.cur or (s.sits_out >> seat) & 1 == 1:
+            continue
+        hand = s.hands[seat]
+        while hand != ZERO:
+            count += np.int64(t.count[lowest(hand) % t.n_types])
+            hand &= hand - ONE
+    return count
 
 
 @kernel
