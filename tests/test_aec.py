@@ -17,9 +17,9 @@ import pytest
 from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.test.state_test import test_state as state_plays_on
 from pettingzoo.test.state_test import test_state_space as state_space_is_sound
-from support.seated import AUCTION, DEAL, TRICKS, seated, tiles
 
 import texas42
+from support.seated import AUCTION, DEAL, TRICKS, seated, tiles
 from texas42.envs import texas42_v0
 from texas42.envs.aec import Texas42AEC
 from texas42.envs.options import OPTIONS

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.seated import AUCTION, TRICKS, play, play_random, seated
 
+from support.seated import AUCTION, TRICKS, play, play_random, seated
 from texas42.envs import texas42_v0
 from texas42.envs.aec import Texas42AEC
 from texas42.envs.engine.score import MAX_THROW_INS

@@ -3,8 +3,8 @@
 import random
 
 import pytest
-from support.seated import AUCTION, DEAL, TRICKS, seated
 
+from support.seated import AUCTION, DEAL, TRICKS, seated
 from texas42.envs import texas42_v0
 from texas42.envs.rendering import step_text, table_text
 from texas42.envs.rules.presets import PRESETS
