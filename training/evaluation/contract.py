@@ -6,8 +6,8 @@ from texas42.agents.arena import copy_rows, decision_keys, decisions_for
 from texas42.agents.base import Agent
 from texas42.envs.batch import BatchedGame
 from texas42.envs.engine import drivers
-from texas42.envs.engine.state import AUCTION, PLAY
-from texas42.envs.errors import IllegalActionError, MalformedActionError, OptionsError
+from texas42.envs.engine.state import PLAY
+from texas42.envs.errors import OptionsError
 from texas42.envs.rules.errors import RulesError
 from texas42.envs.rules.rules import Rules
 
@@ -38,12 +38,13 @@ class ForcedContract:
 
     def _check(self, text: str, rules: Rules) -> None:
         game = BatchedGame(rules, 1)
-        plain = [c.name for c in game.codec.ladder if c.offered and c.name != "PASS" and not c.partner_names]
-        if self.call not in plain:
-            allowed = ", ".join(name.removeprefix("P") if name[1:].isdigit() else name for name in plain)
-            raise OptionsError(f"contract {text!r} is not a bid of these rules; allowed: {allowed}")
         game.reset(seed=0)
-        self._bid(game)
+        self._pass(game)
+        plain = {call.name for call in game.codec.ladder if call.name != "PASS" and not call.partner_names}
+        bids = [name for name in game.legal_names(0) if name in plain]
+        if self.call not in bids:
+            allowed = ", ".join(name[1:] if name[0] == "P" else name for name in bids)
+            raise OptionsError(f"contract {text!r} is not a bid of these rules; allowed: {allowed}")
 
     def apply(self, game: BatchedGame, seed: int) -> None:
         """Bring every row of a freshly reset game to the first lead."""
@@ -61,15 +62,13 @@ class ForcedContract:
             steps += 1
 
     def _bid(self, game: BatchedGame) -> None:
-        codec = game.codec
-        try:
-            for _ in range(game.rules.seats - 1):
-                game.step(np.full(game.n, codec.parse("PASS")))
-            game.step(np.full(game.n, codec.parse(self.call)))
-        except (IllegalActionError, MalformedActionError) as error:
-            raise OptionsError(f"contract {self.call}: {error}") from error
-        if (game.states["phase"] == AUCTION).any():
-            raise OptionsError(f"contract {self.call} does not end the auction of these rules")
+        self._pass(game)
+        game.step(np.full(game.n, game.codec.parse(self.call)))
+
+    def _pass(self, game: BatchedGame) -> None:
+        """Everybody but the last caller passes."""
+        for _ in range(game.rules.seats - 1):
+            game.step(np.full(game.n, game.codec.parse("PASS")))
 
 
 def _only_pips(rules: Rules) -> Rules:
