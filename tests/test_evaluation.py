@@ -242,6 +242,11 @@ def test_given_contract_gives_each_team_half_of_the_contracts() -> None:
     assert result.to_json()["calls"] == {"a": {}, "b": {}}
 
 
+def test_given_contract_needs_pip_trumps() -> None:
+    with pytest.raises(OptionsError, match=r"trump_choices=\['DBL', 'NT'\]"):
+        play_match("random", "random", Rules.preset("n42pa").replace(trump_choices=["DBL", "NT"]), contract="30")
+
+
 def test_given_contract_works_with_a_widow() -> None:
     result = play_match("random", "random", "big_game", deals=5, contract="42")
     assert set(result.to_json()["contracts"]["a"]) == {"P42"}

@@ -73,6 +73,10 @@ class ForcedContract:
 
 def _only_pips(rules: Rules) -> Rules:
     """The same rules with pip trumps only; action ids stay as they are."""
+    if "PIP" not in rules.trump_choices:
+        raise OptionsError(
+            f"no contract can be given with trump_choices={list(rules.trump_choices)}: a pip must be trump"
+        )
     off: dict[str, object] = {name: "off" for name in _OFF if getattr(rules, name) != "off"}
     try:
         return rules.replace(trump_choices=["PIP"], **off)
