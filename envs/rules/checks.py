@@ -51,6 +51,7 @@ def check_combination(rules: Rules) -> None:
     _check_bids(rules)
     _check_declarations(rules)
     _check_specials(rules)
+    _check_ladder(rules)
 
 
 def _preset_value(rules: Rules, name: str) -> object:
@@ -132,3 +133,10 @@ def _check_specials(rules: Rules) -> None:
     for name in ("splash", "plunge"):
         if getattr(rules, name) == "on" and not rules.special_bids:
             _refuse(rules, name, "it needs a partner in the four-player game; allowed: off")
+
+
+def _check_ladder(rules: Rules) -> None:
+    """The calls must fit the action ids of an auction."""
+    from texas42.envs.rules.ladder import build_ladder  # here, because the ladder is made of `Rules`
+
+    build_ladder(rules)

@@ -97,7 +97,9 @@ def _shapes(rules: Rules, codec: Codec) -> dict[str, tuple[int, ...]]:
     specials = sum(row.kind == SPECIAL for row in codec.ladder)
     in_rounds = rules.calls == "until_one_left" and specials > 0
     top = max(row.marks for row in codec.ladder)
-    negative = SCORE_STEPS if rules.scoring == "signed_points" or rules.game.options & {"set_award_solo"} else 0
+    may_lose = rules.scoring == "signed_points" or (
+        not rules.setup.teams and "set_award_solo" in rules.game.options
+    )
     return {
         "phase": (5,),
         "to_move": (n,),
@@ -124,5 +126,5 @@ def _shapes(rules: Rules, codec: Codec) -> dict[str, tuple[int, ...]]:
         "to_make": (NEED_STEPS,),
         "to_set": (NEED_STEPS,),
         "scores": (rules.sides, SCORE_STEPS),
-        "negative_scores": (rules.sides if negative else 0, SCORE_STEPS),
+        "negative_scores": (rules.sides if may_lose else 0, SCORE_STEPS),
     }
