@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from random import Random
 
 from texas42.envs.rules.errors import RulesError
-from texas42.envs.rules.ladder import build_ladder
 from texas42.envs.rules.rules import Rules
 
 Choices = Sequence[dict[str, object]]
@@ -86,8 +85,6 @@ def random_house(preset: str, random: Random) -> Rules:
 def changed(rules: Rules, change: dict[str, object]) -> Rules:
     """The rules with a change, or as they were where it is refused."""
     try:
-        candidate = rules.replace(**change)
-        build_ladder(candidate)
+        return rules.replace(**change)
     except RulesError:
         return rules
-    return candidate
