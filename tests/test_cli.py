@@ -56,6 +56,7 @@ MATCH = ("evaluate", "random", "random", "--deals", "3")
         (("presets", "moon", "--rule", "nello=any"), "nello"),
         (("bench", "nonesuch"), "invalid choice: 'nonesuch'"),
         (("bench", "engine", "--threads", "0"), "0 is not a whole number"),
+        (("bench", "solver", "--threads", "2"), "leave --rules and --threads out"),
         (("bench", "engine", "--rules", "nonesuch"), "unknown preset 'nonesuch'"),
     ],
 )

@@ -5,8 +5,9 @@ observe    the same with the mover's observation and action mask written before 
 env        turns of the PettingZoo environment
 heuristic  decisions of the heuristic player, in batches
 train      decisions of a training run
+solver     exact values by perfect information, on random deals of n42pa
 
-Rows give the best of several repeats and their median; train is one run of several updates.
+Rows give the best of several repeats and their median; train and solver are one run.
 """
 
 import argparse
@@ -29,7 +30,8 @@ from texas42.commands.common import (
 from texas42.envs.rules.errors import RulesError
 from texas42.envs.rules.rules import Rules
 
-HELP = "measure speeds: engine, observe, env, heuristic, train"
+HELP = "measure speeds: engine, observe, env, heuristic, train, solver"
+_WHAT = ("play", "cache", "question")
 Row = dict[str, Any]
 Step = Callable[[], list[Row]]
 
@@ -69,8 +71,8 @@ def describe(rows: list[Row]) -> str:
     """The rows as a table: what was measured, under what, and every figure."""
     table = [["bench", "rules", "what", "figures"]]
     for row in rows:
-        rest = {k: v for k, v in row.items() if k not in ("bench", "rules", "play", "cache")}
-        what = row.get("play") or row.get("cache") or ""
+        rest = {k: v for k, v in row.items() if k not in ("bench", "rules", *_WHAT)}
+        what = next((str(row[key]) for key in _WHAT if key in row), "")
         table.append([str(row["bench"]), str(row.get("rules", "")), what, ", ".join(map(_figure, rest.items()))])
     return format_table(table)
 
@@ -141,10 +143,19 @@ def _train(rules: Rules, args: argparse.Namespace) -> list[Step]:
     return [lambda: [measure_train(rules, workers=args.threads)]]
 
 
+def _solver(rules: Rules, args: argparse.Namespace) -> list[Step]:
+    from texas42.agents.solver.measure import measure_solver
+
+    if rules != Rules.preset("n42pa") or args.threads != 1:
+        raise CommandError("solver is measured on deals of n42pa with one thread; leave --rules and --threads out")
+    return [measure_solver]
+
+
 BENCHES: dict[str, Callable[[Rules, argparse.Namespace], list[Step]]] = {
     "engine": _engine,
     "observe": _observe,
     "env": _env,
     "heuristic": _heuristic,
     "train": _train,
+    "solver": _solver,
 }

@@ -1,6 +1,6 @@
 """Play a duplicate match: two teams on the same deals from both sides, with a 95 % interval by bootstrap over deals.
 
-A team is an agent's spec, such as random, passer, heuristic or checkpoint:FILE, or a mixed partnership SPEC+SPEC.
+A team is an agent's spec (random, passer, heuristic, checkpoint:FILE, sb3:FILE) or a mixed partnership SPEC+SPEC.
 The score is A's minus B's per deal, averaged over the sittings of the deal.
 """
 
