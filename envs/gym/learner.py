@@ -297,7 +297,7 @@ def seeds_and_rows(
     """
     if seed is None:
         return None
-    several = not isinstance(seed, int | np.integer)
+    several = isinstance(seed, Sequence | np.ndarray)
     seeds: Any = list(seed) if several else [seed] * n  # type: ignore[arg-type]
     if len(seeds) != n or not all(_is_seed(value) for value in seeds):
         raise OptionsError(f"seed={seed!r} is not allowed; allowed: whole numbers from 0 to 2**64 - 1, one or {n}")
