@@ -96,13 +96,14 @@ def make_model(args: argparse.Namespace, env: VecEnv) -> PPO | MaskablePPO:
 def evaluation(args: argparse.Namespace) -> BaseCallback:
     """Greedy play at fresh tables, masked where the algorithm is; the curve goes to TensorBoard."""
     kind: Any = MaskableEvalCallback if args.algo == "maskable" else EvalCallback
-    return kind(
+    callback: BaseCallback = kind(
         make_env(args, "batched", 64, args.seed + 1),
         n_eval_episodes=args.episodes,
         eval_freq=max(1, args.steps // args.tables // args.evaluations),
         deterministic=True,
         verbose=1,
     )
+    return callback
 
 
 def train(args: argparse.Namespace) -> Path:
@@ -110,7 +111,7 @@ def train(args: argparse.Namespace) -> Path:
     env = make_env(args, args.vec, args.tables, args.seed)
     model = make_model(args, env)
     model.learn(args.steps, callback=evaluation(args), tb_log_name="train", progress_bar=False)
-    path = args.out / "model.zip"
+    path = Path(args.out) / "model.zip"
     path.parent.mkdir(parents=True, exist_ok=True)
     model.save(path)
     return path

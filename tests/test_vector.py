@@ -21,9 +21,8 @@ MODES = [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLE
 def first_or_last(masks: npt.NDArray[Any], step: int) -> npt.NDArray[np.int64]:
     """A legal action that depends on the row's own mask and the step only; 0 where there is none."""
     n = masks.shape[1]
-    if step % 2:
-        return np.where(masks.any(1), n - 1 - masks[:, ::-1].argmax(1), 0)
-    return masks.argmax(1)
+    last: npt.NDArray[np.int64] = np.where(masks.any(1), n - 1 - masks[:, ::-1].argmax(1), 0)
+    return last if step % 2 else masks.argmax(1)
 
 
 def trace(env: Texas42VectorEnv, steps: int, seed: int = 3) -> list[list[npt.NDArray[Any]]]:

@@ -147,7 +147,8 @@ class Texas42Env(gymnasium.Env[Any, np.int64]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The learner's legal actions, bool (n_actions,); none after the end. sb3-contrib asks for it."""
-        return self.table.masks()[0]
+        masks: npt.NDArray[np.bool_] = self.table.masks()[0]
+        return masks
 
     def legal_actions(self) -> list[str]:
         """The learner's legal actions in record notation, in id order; none after the end."""

@@ -1,16 +1,16 @@
 """Spaces of the one-learner environments."""
 
+import secrets
 from collections import OrderedDict
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from gymnasium.spaces import Box, Dict, Discrete, Space
 
 from texas42.envs.gym.learner import LearnerTables
 from texas42.envs.gym.task import Task
 
-Observation = dict[str, npt.NDArray[np.int8]] | npt.NDArray[np.int8]
+Observation = Any
 """Flat, int8 (width,), or ``{"observation": (width,), "action_mask": (n_actions,)}``; 0 and 1."""
 
 
@@ -30,4 +30,4 @@ def action_space(table: LearnerTables) -> Discrete:
 
 def random_seed() -> int:
     """A seed from the operating system."""
-    return int(np.random.SeedSequence().entropy or 0) & (2**63 - 1)  # type: ignore[operator]
+    return secrets.randbits(63)
