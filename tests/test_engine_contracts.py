@@ -205,6 +205,12 @@ def test_sevens_need_a_seven() -> None:
     assert "SEVENS" not in declarations(rules, "M1 PASS PASS PASS", {1: SEVENS_WON[1]})
     assert "SEVENS" in declarations(rules, "M1 PASS PASS PASS", {1: SEVENS_WON[0]})
     assert "SEVENS" in declarations("open", "M1 PASS PASS PASS", {1: SEVENS_WON[1]})
+    option = rules.replace(special_partner_options="trumps+NT+SEVENS")
+    plunger, partner = "6-6 5-5 0-0 3-3 2-2 2-0 1-0", SEVENS_WON[0]
+    for leads, offered in (("namer", True), ("bidder", False)):
+        asked = option.replace(special_leader=leads)
+        legal = declarations(asked, "PLUNGE PASS PASS PASS", {1: plunger, 3: partner})
+        assert ("SEVENS" in legal) is offered, leads
 
 
 def test_84_pistol_all_teammates_sit_out() -> None:

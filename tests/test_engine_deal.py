@@ -22,7 +22,7 @@ def chi_square(counts: npt.NDArray[Any], expected: npt.ArrayLike) -> float:
     wanted = np.broadcast_to(np.asarray(expected, float), counts.shape)
     freedom = counts.size - 1
     statistic = float(((counts - wanted) ** 2 / wanted).sum())
-    return (statistic - freedom) / np.sqrt(2 * freedom)
+    return float((statistic - freedom) / np.sqrt(2 * freedom))
 
 
 def dealt(rules: Spec, seed: int = 1, n: int = ROWS) -> tuple[BatchedGame, npt.NDArray[np.int8]]:

@@ -70,6 +70,8 @@ def test_bidder_only_plays_on_when_the_bidder_is_set() -> None:
 def test_moon_bidder_wins_first() -> None:
     """d.70."""
     assert winners("moon", [19, 20, 5], "P4", [4, 2, 1], [4, 2, 1]) == [0]
+    assert winners("moon", [0, 20, 20], "P4", [4, 2, 1], [4, 2, 1]) == [1]  # made it, but is at 4
+    assert winners("moon", [30, 30, 5], "P5", [4, 2, 1], [4, 2, 1]) == [1]  # at 25, but was set
 
 
 def test_moon_from_a_negative_score_goes_on() -> None:

@@ -23,7 +23,7 @@ def uncompiled() -> dict[str, str]:
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    return dict(line.split() for line in run.stdout.splitlines())  # type: ignore[misc]
+    return dict(line.split() for line in run.stdout.splitlines())
 
 
 @pytest.mark.parametrize("preset", plain.PRESETS)

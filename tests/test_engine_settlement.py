@@ -8,9 +8,9 @@ from support.settle import finish, settled
 from support.table import Spec, Table
 from texas42.envs.rules.rules import Rules
 
-POINTS: Spec = {"preset": "seed_points"}
+POINTS: dict[str, object] = {"preset": "seed_points"}
 SOLO: Spec = {"preset": "three_handed", "set_award_solo": "bidder_loses"}
-SOLO_POINTS: Spec = {"preset": "three_handed", "scoring": "points", "early_end": "play_all", "target": 250}
+SOLO_POINTS: dict[str, object] = {"preset": "three_handed", "scoring": "points", "early_end": "play_all", "target": 250}
 
 
 def delta(spec: Spec, bid: str, points: Sequence[int], tricks: Sequence[int]) -> list[int]:
@@ -76,6 +76,7 @@ def test_points_below_the_hand_total_score_what_was_taken() -> None:
 def test_a_set_pays_the_bid_and_the_points_taken() -> None:
     """d.33."""
     assert delta(POINTS, "P30", [26, 16], [4, 3]) == [0, 46]
+    assert delta({**POINTS, "set_award_sweep": "bid_only"}, "P30", [26, 16], [4, 3]) == [0, 46]
 
 
 def test_a_made_sweep_scores_the_bid() -> None:
@@ -233,4 +234,6 @@ def test_forced_sweep_bonus() -> None:
     assert going.phase == "play"
     free = finish(Table(rules, shaker=0).play("PASS PASS P30 PASS PIP3"), [0, 35], [0, 5])
     assert free.phase == "over"
+    willing = finish(Table(rules.replace(all_pass="throw_in_next")).play("PASS PASS PASS P30 PIP3"), [35, 0], [5, 0])
+    assert willing.phase == "over"  # he might have passed
     assert delta("seed_marks", "P30", [42, 0], [7, 0]) == [1, 0]

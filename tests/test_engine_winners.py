@@ -65,7 +65,7 @@ def oracle_winners(declaration: str, tricks: npt.NDArray[np.int64]) -> npt.NDArr
     """The place of the strongest tile."""
     strength = oracle_strength(declaration)
     by_lead = np.array([strength[oracle.lead_suit(tile, declaration)] for tile in TILES])
-    return np.argmax(by_lead[tricks[:, :1], tricks], axis=1)
+    return np.asarray(np.argmax(by_lead[tricks[:, :1], tricks], axis=1), np.int64)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """Rules that RULES.md does not allow are refused, naming the parameter, the value and what is allowed."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -123,9 +124,10 @@ def test_unknown_names_suggest_the_nearest() -> None:
 
 
 def test_what_is_no_mapping_is_refused() -> None:
-    for spec in ([], {}, {"target": 7}, 5, None):
+    specs: list[Any] = [[], {}, {"target": 7}, 5, None]
+    for spec in specs:
         with pytest.raises(RulesError, match=r"rules must be a mapping|unknown preset"):
-            resolve_rules(spec)  # type: ignore[arg-type]
+            resolve_rules(spec)
     with pytest.raises(RulesError, match="unknown preset"):
         Rules.from_dict({"preset": 5})
 
