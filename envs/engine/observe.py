@@ -147,7 +147,7 @@ def write_special_bids(s: Any, t: Any, me: Any, out: Any) -> None:
     for i in range(s.n_calls):
         row = np.int32(s.calls[i])
         if t.call_kind[row] == SPECIAL:
-            marks = max(np.int32(t.call_base[row]), marks + 1)
+            marks = max(marks + 1, int(t.call_base[row]))
             place = relative(np.int32(s.callers[i]), me, t.n_seats)
             line = place * top + marks
             out[t.piece_at[P_SPECIAL] + line * specials + special_index(row, t)] = 1
