@@ -16,7 +16,7 @@ from texas42.envs.engine.bits import ONE, ZERO, bit, lowest, popcount
 from texas42.envs.rules.declarations import NELLO
 
 ILLEGAL = -1
-LATE = 20
+LATE = 16
 """From so many tiles in play on (down), ties are broken by exact points, before by a need a few points off."""
 SHIFT = 5
 

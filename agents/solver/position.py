@@ -42,6 +42,15 @@ def hand_masks(rules: Rules, hands: Sequence[Hand]) -> Masks:
     return np.array(masks, np.uint64)
 
 
+def one_hand(rules: Rules, hand: Hand) -> int:
+    """Bit set of one hand of any size.
+
+    Raises:
+        SolverError: a tile unknown, not in the deck, or given twice.
+    """
+    return _mask(rules, 0, hand, 0)
+
+
 def _names(rules: Rules, mask: int) -> str:
     return ", ".join(TILE_NAMES[i % rules.n_types] for i in range(64) if mask >> i & 1)
 
