@@ -97,6 +97,12 @@ REGISTRY: dict[str, AgentKind] = {
     "heuristic": AgentKind(
         "texas42.agents.heuristic.agent", "make_heuristic", "bids and plays by written rules"
     ),
+    "pimc": AgentKind(
+        "texas42.agents.search.pimc",
+        "make_pimc",
+        "solves every choice in many deals that fit what it sees",
+        {"worlds": whole(1, 100_000), "objective": word("make", "points", "marks"), "threads": whole(1, 1024)},
+    ),
     "checkpoint": AgentKind(
         "texas42.agents.policy",
         "load_policy_agent",
