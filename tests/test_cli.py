@@ -2,6 +2,7 @@
 
 import json
 import os
+import pkgutil
 import re
 import subprocess
 import sys
@@ -160,13 +161,17 @@ def test_presets_shows_changed_rules(capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_every_command_explains_every_argument(command: str) -> None:
     parser = build_parser((command,))
-    commands = parser._subparsers._group_actions[0].choices  # type: ignore[union-attr]
-    if command not in commands:  # type: ignore[operator]
-        pytest.skip("no such command yet")
-    sub = commands[command]  # type: ignore[index]
+    sub = parser._subparsers._group_actions[0].choices[command]  # type: ignore[union-attr, index]
     assert sub.description
     for action in sub._actions:
         assert action.help, f"{command}: {action.dest} is not explained"
+
+
+def test_every_module_of_commands_is_a_command() -> None:
+    import texas42.commands
+
+    modules = {module.name for module in pkgutil.iter_modules(texas42.commands.__path__)}
+    assert modules == {*COMMANDS, "common"}
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

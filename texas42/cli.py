@@ -2,7 +2,6 @@
 
 import argparse
 import importlib
-import importlib.util
 import logging
 import os
 import sys
@@ -26,8 +25,6 @@ def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"texas42 {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in commands:
-        if importlib.util.find_spec(f"texas42.commands.{name}") is None:
-            continue
         module = importlib.import_module(f"texas42.commands.{name}")
         sub = subparsers.add_parser(name, help=module.HELP, description=module.__doc__, allow_abbrev=False)
         module.add_arguments(sub)
