@@ -1,6 +1,7 @@
 """README.md and docs/EVALUATION.md say what is so: their code runs, their commands parse, their paths exist."""
 
 import re
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -56,7 +57,7 @@ def test_python_blocks_run(path: Path, number: int, tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize("command", sorted({c for path in DOCUMENTS for c in commands(path)}))
 def test_commands_parse(command: str) -> None:
-    words = command.split("  ")[0].split()[1:]
+    words = shlex.split(command)[1:]
     if "--help" in words:
         with pytest.raises(SystemExit, match="0"):
             build_parser().parse_args(words)
