@@ -4,8 +4,9 @@ from typing import Any
 
 from texas42.agents.heuristic.jit import kernel
 from texas42.agents.heuristic.notes import first_instance, unseen_by_mover
+from texas42.agents.heuristic.special import special_chance
 from texas42.agents.heuristic.strength import chance_to_make, strength
-from texas42.envs.engine.bits import ZERO, bit, drop_lowest, lowest, popcount
+from texas42.envs.engine.bits import ZERO, bit, drop_lowest, lowest
 from texas42.envs.engine.play import types_of
 from texas42.envs.rules.declarations import LOPER, NELLO, SEVENS
 
@@ -31,57 +32,6 @@ def best_trumps(t: Any, p: Any, hand: Any, unseen: Any, decls: Any, out: Any) ->
 
 
 @kernel
-def special_chance(t: Any, hand: Any, unseen: Any, decl: Any) -> Any:
-    """The chance to make nello or a closeness contract, from the own hand."""
-    kind = t.decl_kind[decl]
-    if kind == NELLO:
-        return nello_chance(t, hand, unseen, decl)
-    close = popcount(hand & (t.distance[0] | t.distance[1])) / t.hand_size
-    return close - 0.5 if kind == SEVENS else close - 0.3
-
-
-@kernel
-def nello_chance(t: Any, hand: Any, unseen: Any, decl: Any) -> Any:
-    """Each tile is safe as far as enough unseen tiles of its suits beat it."""
-    chance = 1.0
-    rest = hand
-    while rest != ZERO:
-        i = lowest(rest)
-        rest = drop_lowest(rest)
-        worst = 1.0
-        for suit in range(12):
-            own = t.power[decl, suit, i % t.n_types]
-            if own > 0:
-                worst = min(worst, suit_safety(t, decl, suit, own, hand, unseen))
-        chance *= worst
-    return chance
-
-
-@kernel
-def suit_safety(t: Any, decl: Any, suit: Any, own: Any, hand: Any, unseen: Any) -> Any:
-    """How safe a tile of power `own` is where `suit` is led: unseen tiles above it against those below."""
-    over = under = 0
-    rest = unseen & t.follow[decl, suit]
-    while rest != ZERO:
-        if t.power[decl, suit, lowest(rest) % t.n_types] > own:
-            over += 1
-        else:
-            under += 1
-        rest = drop_lowest(rest)
-    if under == 0:
-        return 1.0
-    cover = 0  # own lower tiles of the suit
-    rest = hand & t.follow[decl, suit]
-    while rest != ZERO:
-        if t.power[decl, suit, lowest(rest) % t.n_types] < own:
-            cover += 1
-        rest = drop_lowest(rest)
-    if cover > 0:
-        return 1.0 - 0.1 * under / (1.0 + over) / (1.0 + cover)
-    return (1.0 + over) / (1.0 + over + 0.7 * under)
-
-
-@kernel
 def choose_declaration(s: Any, t: Any, p: Any, decls: Any, out: Any) -> Any:
     """The action id of the declaration."""
     hand = s.hands[s.cur]
@@ -92,9 +42,8 @@ def choose_declaration(s: Any, t: Any, p: Any, decls: Any, out: Any) -> Any:
     while rest != ZERO:
         decl = lowest(rest)
         rest = drop_lowest(rest)
-        kind = t.decl_kind[decl]
-        if kind in (NELLO, SEVENS):
-            chance = special_chance(t, hand, unseen, decl)
+        if t.decl_kind[decl] in (NELLO, SEVENS, LOPER):
+            chance = special_chance(t, p, hand, unseen, decl)
             if chance > best:
                 best, choice = chance, decl
     return t.base_decl + (choice if choice >= 0 else lowest(decls))

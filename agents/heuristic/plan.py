@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from texas42.agents.heuristic.calibration import Calibration, calibration_of
+from texas42.agents.heuristic.calibration import Calibration
+from texas42.agents.heuristic.fitted import calibration_of
 from texas42.agents.heuristic.weights import N_FEATURES, ROLES, WEIGHTS
 from texas42.envs.engine.state import MAX_SEATS
 from texas42.envs.rules.declarations import TRUMP
@@ -29,7 +30,9 @@ PLAN = np.dtype(
         ("beta", np.float64, MAX_ROWS),
         ("gain", np.float64, MAX_ROWS),  # by call: score change of my side less the others' if made, if set
         ("loss", np.float64, MAX_ROWS),
-        ("passing", np.float64, (3, 2)),  # by who stands (nobody, partner, other): value of a pass
+        ("passing", np.float64, (3, 2, 3)),  # by who stands, and whether others call after me: value of a pass
+        ("bidding", np.float64, (3, 2, 2)),  # the same for a point bid, over what it brings if it ends the auction
+        ("special", np.float64, (4, 2)),  # NELLO_LINE and the like: chance = sigmoid(line(raw worth of the hand))
     ],
     align=True,
 )
@@ -53,6 +56,8 @@ NOTES = np.dtype(
     align=True,
 )
 
+NELLO_LINE, SEVENS_LINE, LOPER_LINE, PARTNER_LINE = range(4)
+
 Plan = Any
 """One record of `PLAN`."""
 
@@ -67,15 +72,23 @@ def new_notes() -> npt.NDArray[Any]:
 
 @lru_cache(maxsize=256)
 def build_plan(rules: Rules) -> npt.NDArray[Any]:
-    """The plan of some rules, a recarray of shape (1,)."""
+    """The plan of some rules, a read-only recarray of shape (1,)."""
+    array = make_plan(rules, calibration_of(rules))
+    array.flags.writeable = False
+    return array
+
+
+def make_plan(rules: Rules, calibration: Calibration) -> npt.NDArray[Any]:
+    """A plan with a calibration of one's own, shape (1,)."""
     array = np.zeros(1, PLAN).view(np.recarray)
     plan, t = array[0], compile_tables(rules)[0]
     plan.deck = np.uint64(sum(1 << i for i in rules.deck))
     plan.scale = 42.0 / rules.total
     plan.weights[:] = np.array(list(WEIGHTS.values())).T
-    calibration = calibration_of(rules)
     plan.model[:] = calibration.model
-    plan.passing[:] = calibration.passing
+    lines = calibration.forced if rules.all_pass == "forced_last" else calibration.thrown
+    plan.passing[:], plan.bidding[:] = lines[0], lines[1]
+    plan.special[:] = (calibration.nello, calibration.sevens, calibration.loper, calibration.partner)
     _fill_calls(plan, rules, t, calibration)
     for decl in range(t.n_decls):
         for tile in range(rules.n_types):
