@@ -43,7 +43,7 @@ class Ranks(nn.Module):
         self.shape = shape
         for name, table in (
             ("trump", trump),
-            ("beaten", beaten.reshape(rows, -1)),
+            ("beaten", beaten.transpose(2, 0, 1).reshape(tiles, -1).copy()),
             ("power", power.reshape(-1, tiles)),
         ):
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
@@ -93,8 +93,10 @@ class Position:
 
     def beaters(self, against: Tensor) -> Tensor:
         """How many tiles of `against` (n, tiles) beat each tile if it is led: (n, tiles), in 1/MANY."""
-        beaten = self.ranks.beaten[self.declared].view(-1, self.shape.tiles, self.shape.tiles)
-        return (beaten @ against[:, :, None]).squeeze(2).clamp_max(MANY) / MANY
+        tiles = self.shape.tiles
+        counts = (against @ self.ranks.beaten).view(len(against), -1, tiles)  # under every declaration: one product
+        rows = torch.arange(len(against), device=against.device)
+        return counts[rows, self.declared].clamp_max(MANY) / MANY
 
 
 def actor_features(ranks: Ranks, observations: Tensor) -> Tensor:
