@@ -17,7 +17,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from texas42.agents.heuristic.auction import last_bid_value, others_call_after, standing_level, who_stands
+from texas42.agents.heuristic.auction import bid_level, last_bid_value, others_call_after, standing_level, who_stands
 from texas42.agents.heuristic.calibration import BidValues, Calibration, Line, PassValues
 from texas42.agents.heuristic.decide import decide
 from texas42.agents.heuristic.declare import best_trumps
@@ -26,7 +26,7 @@ from texas42.agents.heuristic.plan import make_plan, new_notes
 from texas42.agents.heuristic.special import raw_worth
 from texas42.agents.heuristic.strength import features, strength
 from texas42.agents.heuristic.weights import N_FEATURES
-from texas42.envs.engine.bits import ONE, ZERO, below, bit, combine, drop_lowest, lowest, popcount
+from texas42.envs.engine.bits import ONE, ZERO, below, bit, combine, drop_lowest, lowest, nth_bit, popcount
 from texas42.envs.engine.deal import start_episode
 from texas42.envs.engine.drivers import pay
 from texas42.envs.engine.observe import blank_hidden
@@ -65,7 +65,7 @@ ANY, BEST, NEAR = -3, -2, -1
 
 PARTS = ("model", "lines", "specials", "calls")
 
-_PASS, _BID = (0.0, 0.0, 0.0), (0.0, 1.0)
+_PASS, _BID = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)
 UNFITTED: tuple[PassValues, BidValues] = (((_PASS, _PASS),) * 3, ((_BID, _BID),) * 3)
 """Where the fit of the calls begins: a pass brings nothing, a bid what it brings if it ends the auction."""
 
@@ -138,10 +138,10 @@ def near(t: Any, p: Any, hand: Any, decl: Any, decls: Any, key: Any, scratch: An
 
 @compiled
 def play_call(s1: Any, v1: Any, t: Any, p: Any, k: Any, seed: Any, out: Any) -> None:
-    """Hand i with one call turned into a pass or the least bid, at random.
+    """Hand i with one call turned into a pass or a point bid, at random.
 
-    `out`: who stood, whether others call after, expected points, 1 for a point bid (2 for another), what it
-    brings if last, result, standing level.
+    `out`: who stood, whether others call after, expected points, 1 for a bid, what it brings if last,
+    result, standing level, level of the bid.
     """
     scratch = np.zeros(N_FEATURES, np.float64)
     paid = np.zeros(t.n_seats, np.float64)
@@ -163,16 +163,30 @@ def play_call(s1: Any, v1: Any, t: Any, p: Any, k: Any, seed: Any, out: Any) -> 
                 out[i, 6] = standing_level(s, t, p)
                 _, out[i, 2] = best_trumps(t, p, hand, unseen, t.decls[t.min_call], scratch)
                 action = 0
-                bids = t.next_calls[s.high] & ~ONE
-                if bids != ZERO and below(combine(seed, i), 2, 1) == 1:
-                    action = lowest(bids)
-                    out[i, 3] = 1.0 if t.call_kind[action] == POINTS else 2.0
+                bids = point_bids(s, t)
+                if bids != ZERO and below(combine(seed, i), 3, 1) > 0:
+                    action = nth_bit(bids, below(combine(seed, i), popcount(bids), 2))
+                    out[i, 3] = 1.0
+                    out[i, 7] = bid_level(t, p, action)
                     out[i, 4] = last_bid_value(s, t, p, action, hand, unseen, out[i, 2])
             apply(s, t, action)
         out[i, 5] = np.nan
         if seat >= 0:
             pay(s, t, paid)
             out[i, 5] = paid[seat]
+
+
+@compiled
+def point_bids(s: Any, t: Any) -> Any:
+    """Rows of the point bids over the standing one."""
+    rest = t.next_calls[s.high] & ~ONE
+    bids = ZERO
+    while rest != ZERO:
+        row = lowest(rest)
+        rest = drop_lowest(rest)
+        if t.call_kind[row] == POINTS:
+            bids |= bit(row)
+    return bids
 
 
 @compiled
@@ -294,7 +308,7 @@ class Fitter:
             self.calibration = replace(self.calibration, partner=logistic(out[few, 2], out[few, 1]))
 
     def fit_calls(self) -> None:
-        """What a pass and the least bid are worth, given what the others then do."""
+        """What a pass and a point bid are worth, given what the others then do."""
         for name, word in (("thrown", "throw_in_next"), ("forced", "forced_last")):
             if self.rules.game.ladder == "geezer" and name == "thrown":
                 continue
@@ -306,14 +320,16 @@ class Fitter:
     def calls(self, rules: Rules) -> tuple[PassValues, BidValues]:
         """One round of fitting passes and bids."""
         t, plan = compile_tables(rules)[0], make_plan(rules, self.calibration)[0]
-        out = np.zeros((4 * self.deals, 7))
+        out = np.zeros((4 * self.deals, 8))
         self.seed += 1
         play_call(new_batch(1), new_batch(1), t, plan, new_notes()[0], np.uint64(self.seed), out)
         unit = 1.0 if rules.scoring == "marks" else float(rules.total)
         out = out[~np.isnan(out[:, 5])]
         passes, bids = out[out[:, 3] == 0], out[out[:, 3] == 1]
         of_passes = by_situation(passes, passes[:, [2, 6]], passes[:, 5] / unit, (0.0, 0.0))
-        return of_passes, by_situation(bids, bids[:, [4]] / unit, bids[:, 5] / unit, (1.0,))
+        worth, level = bids[:, 4] / unit, bids[:, 7]
+        columns = np.stack([worth, level, worth * level], axis=1)
+        return of_passes, by_situation(bids, columns, bids[:, 5] / unit, (1.0, 0.0, 0.0))
 
     def fit(self, parts: Sequence[str]) -> Calibration:
         """The parts asked for, in the order in which one needs the other."""

@@ -187,6 +187,12 @@ def test_seven_trumps_bid_two_marks() -> None:
     assert action(Table("n42pa", {1: "6-6 6-5 6-4 6-3 6-2 6-1 6-0"})) == "M2"
 
 
+def test_nobody_stakes_two_marks_for_the_last_one() -> None:
+    seven = {1: "6-6 6-5 6-4 6-3 6-2 5-5 4-4"}
+    assert action(Table("n42pa", seven)) == "M2"
+    assert action(Table("n42pa", seven, scores=[5, 6])).startswith("P")
+
+
 def test_partners_bid_is_not_raised_without_need() -> None:
     held = {3: "6-6 6-5 6-3 4-4 3-2 2-0 1-0"}
     assert action(Table("n42pa", held).play("P31 PASS")) == "PASS"

@@ -41,7 +41,7 @@ def an_actor(rules: Rules = N42PA, seed: int = 3, width: int = 32) -> Actor:
     initialise(actor, seed)
     with torch.no_grad():
         for parameter in actor.heads.parameters():
-            parameter *= 100
+            parameter.mul_(100)
     return actor
 
 

@@ -52,7 +52,8 @@ def test_the_batched_adapter_returns_what_make_vec_env_returns(mask: str) -> Non
     slow = make_vec_env(TASK, 4, env_kwargs=kwargs)
     fast = batched(4, mask=mask)
     slow.seed(7)
-    seen = slow.reset()
+    seen: Any = slow.reset()
+    also: Any
     fast.venv.reset(seed=[7, 8, 9, 10])  # SB3 seeds environments one after the other
     ended = 0
     for _ in range(40):
@@ -143,8 +144,8 @@ def test_a_saved_model_plays_as_sb3_plays_it(kind: Any, kwargs: dict[str, Any], 
 def test_a_model_is_evaluated_with_masks(tmp_path: Path) -> None:
     path = saved(tmp_path / "model.zip", batch_size=16)
     model = MaskablePPO.load(path, device="cpu")
-    mean, _ = evaluate_policy(model, batched(8, mask="method"), n_eval_episodes=20)  # type: ignore[misc]
-    assert np.isfinite(mean)  # type: ignore[arg-type]
+    mean, _ = evaluate_policy(model, batched(8, mask="method"), n_eval_episodes=20)
+    assert np.isfinite(mean)
     assert play_match(f"sb3:{path}", "random", deals=5).deals == 5
     drawn = play_match(f"sb3:{path},temperature=1", "random", deals=5)
     assert drawn.deals == 5

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.plain_solver import Hands, PlainSolver, alpha_beta, without
 
 from oracle.tricks import trick_winner
+from support.plain_solver import Hands, PlainSolver, alpha_beta, without
 from texas42.agents.solver import SolverError, solve, solve_all, solve_batch
 from texas42.agents.solver.measure import random_deals
 from texas42.envs.batch import BatchedGame

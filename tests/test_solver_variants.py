@@ -4,8 +4,8 @@ import random
 from itertools import product
 
 import pytest
-from support.plain_solver import Hands, PlainSolver
 
+from support.plain_solver import Hands, PlainSolver
 from texas42.agents.solver import SolverError, solve, solve_all
 from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tiles import TILE_NAMES, tile_count

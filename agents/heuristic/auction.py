@@ -59,7 +59,13 @@ def standing_level(s: Any, t: Any, p: Any) -> Any:
     """By how much the standing point bid is above the least, in points of 42; 0 where none stands."""
     if s.high == 0 or s.marks > 0:
         return 0.0
-    return p.scale * max(t.call_need[s.high] - t.call_need[t.min_call], 0)
+    return bid_level(t, p, s.high)
+
+
+@kernel
+def bid_level(t: Any, p: Any, row: Any) -> Any:
+    """By how much a point bid is above the least, in points of 42."""
+    return p.scale * max(t.call_need[row] - t.call_need[t.min_call], 0)
 
 
 @kernel
@@ -70,7 +76,8 @@ def bid_value(s: Any, t: Any, p: Any, row: Any, hand: Any, unseen: Any, value: A
         return worth
     line = p.bidding[who_stands(s, t), others_call_after(s, t)]
     unit = 1.0 if t.scoring == MARKS else float(t.total)
-    return line[0] * unit + line[1] * worth
+    level = bid_level(t, p, row)
+    return (line[0] + line[2] * level) * unit + (line[1] + line[3] * level) * worth
 
 
 @kernel
@@ -98,4 +105,17 @@ def last_bid_value(s: Any, t: Any, p: Any, row: Any, hand: Any, unseen: Any, val
             rest = drop_lowest(rest)
             if t.decl_kind[decl] in (NELLO, SEVENS):
                 chance = max(chance, special_chance(t, p, hand, unseen, decl))
+    if t.scoring == MARKS:
+        gain, loss = min(gain, marks_to_go(s, t, True)), min(loss, marks_to_go(s, t, False))
     return chance * gain - (1.0 - chance) * loss
+
+
+@kernel
+def marks_to_go(s: Any, t: Any, mine: Any) -> Any:
+    """Marks that my side, or the best of the others, lacks to the target: more than that is worth nothing."""
+    side = s.cur % t.n_sides
+    top = -1000
+    for i in range(t.n_sides):
+        if (i == side) == mine:
+            top = max(top, s.scores[i])
+    return max(float(t.target - top), 1.0)

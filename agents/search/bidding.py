@@ -84,7 +84,7 @@ class Payoff:
         win, lose = marks, marks
         if int(self.s.whole_game) == 1:
             win, lose = min(marks, max(self.mine, 1)), min(marks, max(self.theirs, 1))
-        p = float(made.mean()) ** DISCOUNT
+        p = float(float(made.mean()) ** DISCOUNT)
         return win * p - lose * (1 - p)
 
     def of_points(self, value: int, need: int, points: npt.NDArray[Any]) -> float:
@@ -92,7 +92,7 @@ class Payoff:
         total = int(self.t.total)
         made = points >= (need or total)
         won = np.full(len(points), value) if need == 0 else 2 * points - total
-        p = float(made.mean()) ** DISCOUNT
+        p = float(float(made.mean()) ** DISCOUNT)
         gain = float(won[made].mean()) if made.any() else float(value)
         loss = float((value + total - points)[~made].mean()) if not made.all() else float(value)
         return (p * gain - (1 - p) * loss) / total
@@ -122,7 +122,7 @@ def worth_of_call(t: Tables, s: Any, me: int, row: int, outlook: Outlook, splash
 
 def _even(made: npt.NDArray[Any]) -> float:
     """What an even bet on a contract is worth, in stakes."""
-    return 2 * float(made.mean()) ** DISCOUNT - 1
+    return 2 * float(float(made.mean()) ** DISCOUNT) - 1
 
 
 def _marks_or_points(t: Tables, payoff: Payoff, row: int, marks: int, points: npt.NDArray[Any]) -> float:

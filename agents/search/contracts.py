@@ -35,7 +35,7 @@ def made_table(w: Any, t: Any, hands: Any, decls: Any, leader: Any, bidder: Any,
             if made == 0 and 3 * i >= len(hands):
                 out[d, i:] = 0
                 break
-            if kind == SEVENS or kind == LOPER:
+            if kind in (SEVENS, LOPER):
                 out[d, i] = solve_closeness(w, t, hands[i], decls[d], leader, bidder)
             else:
                 load_hands(w, t, hands[i], decls[d], leader, bidder, True)

@@ -7,6 +7,7 @@ It plays four-player double-six 42 by any house rules.
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,24 @@ from texas42.agents.search.bidding import bits, choose_call, choose_declaration,
 from texas42.agents.search.plays import add_margins, count_successes, sum_utility
 from texas42.agents.search.worlds import Memory, draw_worlds
 from texas42.agents.solver.workspace import N_LOCAL
-from texas42.envs.engine.claims import may_claim, proved
-from texas42.envs.engine.state import AUCTION, DECLARE, PLAY
+from texas42.envs.engine.claims import proved
+from texas42.envs.engine.state import AUCTION, PLAY
 from texas42.envs.engine.step import legal_words
 from texas42.envs.errors import OptionsError
 from texas42.envs.rules.declarations import LOPER, NELLO, SEVENS
 from texas42.envs.rules.rules import Rules
-from texas42.envs.rules.tables import LAYDOWN_OFF, MARKS, Tables, compile_tables
+from texas42.envs.rules.tables import MARKS, Tables, compile_tables
 
+import os
+SPREAD = float(os.environ.get("SPREAD", "0"))
 OBJECTIVES = ("make", "points", "marks")
+
+
+def shifts_of(worlds: int, spread: float) -> npt.NDArray[np.int64]:
+    """How many points above the bid counts as made in each world: quantiles of a logistic distribution, shuffled."""
+    u = (np.arange(worlds) + 0.5) / worlds
+    points = np.rint(spread * np.log(u / (1 - u))).astype(np.int64)
+    return np.random.default_rng(0).permutation(points)
 
 
 class PimcAgent:
@@ -49,13 +59,14 @@ class PimcAgent:
         self.name = f"pimc:worlds={worlds}" + (f",objective={objective}" if objective != "make" else "")
         self.rules, self.worlds, self.objective = rules, worlds, objective
         self.t: Tables = compile_tables(rules)[0]
+        self.shifts = shifts_of(worlds, SPREAD)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._local = threading.local()
 
     def act(self, decisions: Decisions) -> npt.NDArray[np.int64]:
         """Actions, int64 (n,)."""
         rows = range(len(decisions))
-        choose = (lambda i: self._choose(decisions, i))
+        choose = partial(self._choose, decisions)
         chosen = map(choose, rows) if self._pool is None else self._pool.map(choose, rows)
         return np.fromiter(chosen, np.int64, len(decisions))
 
@@ -125,7 +136,7 @@ class PimcAgent:
         if utility is not None:
             sum_utility(m.work, t, scratch, m.hands, mine, utility, m.score, m.margin)
             return
-        count_successes(m.work, t, scratch, m.hands, mine, m.score)
+        count_successes(m.work, t, scratch, m.hands, self.shifts, mine, m.score)
         m.margin[:] = 0
         if kind != NELLO and int(s.marks) == 0:
             add_margins(m.work, t, scratch, m.hands, mine, m.score, m.margin)

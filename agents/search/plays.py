@@ -5,13 +5,13 @@ from typing import Any
 from texas42.agents.search.kernels import kernel
 from texas42.agents.solver.load import load_state
 from texas42.agents.solver.root import (
-    N_LOCAL,
     after_move,
     decide,
     root_lows,
     root_moves,
 )
 from texas42.agents.solver.search import usable_tiles
+from texas42.agents.solver.workspace import N_LOCAL
 from texas42.envs.engine.bits import ONE, ZERO, bit, lowest, popcount
 from texas42.envs.rules.declarations import NELLO
 
@@ -53,10 +53,11 @@ def tile_moves(w: Any, t: Any, moves: Any, lows: Any, out: Any) -> None:
 
 
 @kernel
-def count_successes(w: Any, t: Any, scratch: Any, hands: Any, mine: Any, score: Any) -> None:
+def count_successes(w: Any, t: Any, scratch: Any, hands: Any, shifts: Any, mine: Any, score: Any) -> None:
     """Into `score`: in how many worlds a move reaches the aim of the seat to move (make, or set, the contract).
 
-    Moves that can no longer catch up with the best are dropped: they keep what they had.
+    In world i a points bid counts as made from ``shifts[i]`` points above its need on. Moves that can no longer
+    catch up with the best are dropped: they keep what they had.
     """
     n = len(hands)
     for i in range(n):
@@ -64,6 +65,8 @@ def count_successes(w: Any, t: Any, scratch: Any, hands: Any, mine: Any, score: 
         if i == 0:
             tile_moves(w, t, root_moves(w), root_lows(w), score)
         need = need_of(w, t, scratch)
+        if scratch.marks == 0 and t.decl_kind[scratch.decl] != NELLO:
+            need = min(max(need + shifts[i], w.banked + 1), w.banked + w.left[0])
         best = 0
         for move in range(len(score)):
             best = max(best, score[move])

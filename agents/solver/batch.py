@@ -77,7 +77,7 @@ def solve_table(w: Any, t: Any, hands: Any, decls: Any, out: Any) -> None:
         kind = t.decl_kind[decls[i]]
         guess = -1
         for leader in range(t.n_seats):
-            if kind == SEVENS or kind == LOPER:
+            if SEVENS <= kind <= LOPER:
                 out[i, leader] = solve_closeness(w, t, hands, decls[i], leader, leader)
             elif kind == NELLO:
                 load_hands(w, t, hands, decls[i], leader, leader, True)

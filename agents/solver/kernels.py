@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 from numba import types
-from numba.extending import intrinsic
 
 from texas42.envs.engine import jit
-from texas42.envs.engine.bits import bit, lowest
+from texas42.envs.engine.bits import bit, lowest, untyped_intrinsic
 from texas42.envs.rules import tables
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -21,8 +20,8 @@ kernel = jit.KernelCompiler("texas42-solver", Path(__file__).resolve().parent, _
 
 if jit.JIT:
 
-    @intrinsic
-    def highest(typingctx: Any, mask: Any) -> Any:  # type: ignore[no-untyped-def]
+    @untyped_intrinsic
+    def highest(typingctx: Any, mask: Any) -> Any:
         """Index of the highest set bit; undefined for 0."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -68,12 +67,13 @@ def recursive(signature: Any) -> Callable[[F], F]:
     kernel.announce()
 
     def compile_now(function: F) -> F:
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(kernel.folder)
+        config: Any = numba.config
+        before = config.CACHE_DIR
+        config.CACHE_DIR = str(kernel.folder)
         try:
-            compiled: F = numba.njit(signature, cache=True, nogil=True, error_model="numpy")(function)
+            compiled: Any = numba.njit(signature, cache=True, nogil=True, error_model="numpy")(function)
         finally:
-            numba.config.CACHE_DIR = before
-        return compiled
+            config.CACHE_DIR = before
+        return cast(F, compiled)
 
     return compile_now

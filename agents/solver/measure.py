@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from texas42.agents.solver import batch
 from texas42.agents.solver.load import load_hands
-from texas42.agents.solver.root import N_MOVES
+from texas42.agents.solver.root import N_MOVES, decide
 from texas42.agents.solver.workspace import ALL_FEATURES, Work, new_work
 from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tables import compile_tables
@@ -39,12 +39,12 @@ class Bench:
     def exact(self, i: int) -> int:
         """Exact points."""
         load_hands(self.w, self.t, self.hands[i], self.decls[i], 0, 0, True)
-        return int(batch.decide(self.w, -1))
+        return int(decide(self.w, -1))
 
     def at_least_30(self, i: int) -> int:
         """Whether the bidders reach 30."""
         load_hands(self.w, self.t, self.hands[i], self.decls[i], 0, 0, True)
-        return int(batch.decide(self.w, 30))
+        return int(decide(self.w, 30))
 
     def moves(self, i: int) -> int:
         """Exact values of all legal leads."""

@@ -152,7 +152,7 @@ def _need(w: Work, kind: int, goal: str, need: int | None) -> int:
     total = int(w.left[0])
     if need is None:
         return total
-    if not 0 <= need:
+    if not need >= 0:
         raise SolverError(f"need={need} is not allowed; allowed: 0 or more")
     return need
 
@@ -250,7 +250,8 @@ def solve_batch(
     def work(rows: slice) -> None:
         w = work_of_thread()
         w.limit = 1 << 62
-        batch.solve_deals(w, t, masks[rows], *(c[rows] for c in columns), out[rows])
+        decls, leads, bids, least = (c[rows] for c in columns)
+        batch.solve_deals(w, t, masks[rows], decls, leads, bids, least, out[rows])
 
     chunks = [slice(n * k // threads, n * (k + 1) // threads) for k in range(threads)]
     if threads == 1:
@@ -263,10 +264,10 @@ def solve_batch(
 
 def _check_columns(rules: Rules, t: Tables, columns: list[npt.NDArray[np.int64]]) -> None:
     decls, leaders, bidders, needs = columns
-    if len(decls) and not (0 <= decls.min() and decls.max() < int(t.n_decls)):
+    if len(decls) and not (decls.min() >= 0 and decls.max() < int(t.n_decls)):
         raise SolverError(f"declarations must be 0 to {int(t.n_decls) - 1}")
     for name, seats in (("leaders", leaders), ("bidders", bidders)):
-        if len(seats) and not (0 <= seats.min() and seats.max() < rules.seats):
+        if len(seats) and not (seats.min() >= 0 and seats.max() < rules.seats):
             raise SolverError(f"{name} must be 0 to {rules.seats - 1}")
     kinds = np.asarray(t.decl_kind)[decls]
     if not all(_is_trick_play(int(k)) for k in np.unique(kinds)):

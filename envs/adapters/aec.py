@@ -8,7 +8,7 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from gymnasium.spaces import Dict
 
@@ -51,7 +51,7 @@ class AdaptedAEC(Texas42AEC):
         super()._make_spaces()
         for agent, space in self.observation_spaces.items():
             if self._mask == "info":
-                self.observation_spaces[agent] = space["observation"]
+                self.observation_spaces[agent] = cast(Any, space["observation"])
             else:
                 pairs = zip(self._keys, (space[key] for key in KEYS), strict=True)
                 self.observation_spaces[agent] = Dict(OrderedDict(pairs))

@@ -196,12 +196,16 @@ class LearnerTables:
                 if len(rows):
                     self._ask(agent, rows)
 
-    def _ask(self, agent: Agent, rows: Int64) -> None:
+    def decisions(self, rows: Int64) -> Decisions:
+        """What the movers at the tables `rows` are asked; none of these may be over."""
         views = copy_rows(self.states, rows)
         keys = np.empty(len(rows), np.uint64)
         kernels.view_rows(views, self.tables, keys)
         seats = views["cur"].astype(np.int64)
-        answers = agent.act(Decisions(self.task.rules, views, seats, rows.astype(np.uint64), keys))
+        return Decisions(self.task.rules, views, seats, rows.astype(np.uint64), keys)
+
+    def _ask(self, agent: Agent, rows: Int64) -> None:
+        answers = agent.act(self.decisions(rows))
         bad = kernels.act_rows(self.states, self.tables, self.seats, self._plan, rows, answers)
         if bad >= 0:
             raise IllegalActionError(f"table {rows[bad]}: {agent.name} answered {answers[bad]}, which is not legal")
