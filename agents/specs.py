@@ -138,7 +138,8 @@ def make_agent(spec: str, rules: Rules) -> Agent:
     """The agent a spec names, for some rules.
 
     Raises:
-        SpecError: unknown name or option, a bad value, a missing path, or an extra that is not installed.
+        SpecError: unknown name or option, a bad value, a missing path, an extra that is not installed, or what the
+            agent itself refuses, such as a damaged file.
     """
     if not isinstance(spec, str):
         raise SpecError(f"agent spec {spec!r} must be text such as 'heuristic' or 'pimc:worlds=10'")
@@ -151,7 +152,12 @@ def make_agent(spec: str, rules: Rules) -> Agent:
     path = [_path(spec, name, parts)] if kind.takes_path else []
     options = _options(spec, name, kind, parts[len(path) :])
     factory = _factory(spec, kind)
-    agent: Agent = factory(*path, rules, **options)
+    try:
+        agent: Agent = factory(*path, rules, **options)
+    except SpecError:
+        raise
+    except ValueError as error:
+        raise SpecError(f"agent spec {spec!r}: {error}") from error
     return agent
 
 
