@@ -5,6 +5,7 @@ the aim (make it, or set it) in most worlds is played, and points break ties. Bi
 It plays four-player double-six 42 by any house rules.
 """
 
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -26,7 +27,6 @@ from texas42.envs.rules.declarations import LOPER, NELLO, SEVENS
 from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tables import MARKS, Tables, compile_tables
 
-import os
 SPREAD = float(os.environ.get("SPREAD", "0"))
 OBJECTIVES = ("make", "points", "marks")
 
