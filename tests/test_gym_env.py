@@ -60,6 +60,15 @@ class Recorder(RandomAgent):
         return answers
 
 
+def play_forced(aec: Texas42AEC, me: str) -> None:
+    """Moves without a choice, for which agents are not asked."""
+    while not any(aec.terminations.values()) and aec.agent_selection != me:
+        legal = np.flatnonzero(aec.observe(aec.agent_selection)["action_mask"])
+        if len(legal) > 1:
+            return
+        aec.step(int(legal[0]))
+
+
 @pytest.mark.parametrize("rules", ["n42pa", "open", "moon", "big_game", "one_forty", "players_5"])
 @pytest.mark.parametrize("seat", [0, 2])
 @pytest.mark.parametrize("reward", ["score", "points"])
@@ -79,9 +88,11 @@ def test_steps_agree_with_the_aec_environment(rules: str, seat: int, reward: str
             continue
         while True:
             for mover, action in others.log:
+                play_forced(aec, me)
                 assert aec.agent_selection == f"player_{mover}"
                 aec.step(action)
             others.log.clear()
+            play_forced(aec, me)
             seen = aec.observe(me)
             assert np.array_equal(seen["observation"], observation["observation"])
             assert np.array_equal(seen["action_mask"], observation["action_mask"])

@@ -2,7 +2,7 @@
 
 Beside the record `s` of a game stands a record `r` of `SEAT`: who the learner is, what he is owed, who is to act.
 `p` is a record of `PLAN`, the same for all rows. Uniformly random players are moved here; what they choose depends
-on (seed, row, episode, hand, decision) alone.
+on (seed, row, episode, hand, decision) alone. Agent objects are asked only where they have a choice.
 """
 
 from pathlib import Path
@@ -12,13 +12,13 @@ import numpy as np
 
 import texas42.envs.engine as engine_package
 import texas42.envs.rules as rules_package
-from texas42.envs.engine.bits import ONE, below, combine, stream
+from texas42.envs.engine.bits import ONE, ZERO, below, combine, stream
 from texas42.envs.engine.deal import hand_key, start_episode
 from texas42.envs.engine.drivers import GOES_ON, take
 from texas42.envs.engine.jit import KernelCompiler
 from texas42.envs.engine.observe import blank_hidden, write_observation
 from texas42.envs.engine.state import MAX_SEATS, OVER, PLAY
-from texas42.envs.engine.step import is_legal, random_legal, write_mask
+from texas42.envs.engine.step import is_legal, n_legal, nth_legal, random_legal, write_mask
 
 _FLOORS = [Path(str(package.__file__)).resolve().parent for package in (engine_package, rules_package)]
 kernel = KernelCompiler("texas42-gym", Path(__file__).resolve().parent, *_FLOORS)
@@ -101,14 +101,21 @@ def move(s: Any, t: Any, r: Any, p: Any, action: Any) -> Any:
 
 @kernel
 def play_on(s: Any, t: Any, r: Any, p: Any) -> None:
-    """Move uniformly random players until somebody else is to act."""
+    """Move uniformly random players, and agents that have no choice, until somebody else is to act."""
     waits = who_acts(s, t, r, p)
-    if waits == UNIFORM:
-        hand = choices_of(s)
-        while waits == UNIFORM:
-            if move(s, t, r, p, choose(s, t, hand)):
+    hand = ZERO
+    while waits >= UNIFORM:
+        if waits == UNIFORM:
+            if hand == ZERO:
                 hand = choices_of(s)
-            waits = who_acts(s, t, r, p)
+            action = choose(s, t, hand)
+        elif n_legal(s, t) == 1:
+            action = nth_legal(s, t, 0)
+        else:
+            break
+        if move(s, t, r, p, action):
+            hand = ZERO
+        waits = who_acts(s, t, r, p)
     r.waits = waits
 
 
