@@ -5,7 +5,6 @@ the aim (make it, or set it) in most worlds is played, and points break ties. Bi
 It plays four-player double-six 42 by any house rules.
 """
 
-import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -27,7 +26,8 @@ from texas42.envs.rules.declarations import LOPER, NELLO, SEVENS
 from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tables import MARKS, Tables, compile_tables
 
-SPREAD = float(os.environ.get("SPREAD", "0"))
+SPREAD = 0.0
+"""Points by which the mark to reach is spread over worlds; 0 counts every world by the bid itself."""
 OBJECTIVES = ("make", "points", "marks")
 
 
