@@ -17,7 +17,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from texas42.agents.heuristic.auction import bid_level, last_bid_value, others_call_after, standing_level, who_stands
+from texas42.agents.heuristic.auction import last_bid_value, others_call_after, standing_level, who_stands
 from texas42.agents.heuristic.calibration import BidValues, Calibration, Line, PassValues
 from texas42.agents.heuristic.decide import decide
 from texas42.agents.heuristic.declare import best_trumps
@@ -26,7 +26,7 @@ from texas42.agents.heuristic.plan import make_plan, new_notes
 from texas42.agents.heuristic.special import raw_worth
 from texas42.agents.heuristic.strength import features, strength
 from texas42.agents.heuristic.weights import N_FEATURES
-from texas42.envs.engine.bits import ONE, ZERO, below, bit, combine, drop_lowest, lowest, nth_bit, popcount
+from texas42.envs.engine.bits import ONE, ZERO, below, bit, combine, drop_lowest, lowest, popcount
 from texas42.envs.engine.deal import start_episode
 from texas42.envs.engine.drivers import pay
 from texas42.envs.engine.observe import blank_hidden
@@ -43,6 +43,7 @@ compiled = numba.njit(nogil=True, error_model="numpy")
 
 GAMES: dict[str, tuple[str, dict[str, object]]] = {
     "standard-4": ("open", {}),
+    "standard-4-points": ("seed_points", {}),
     "three_handed-3": ("three_handed", {"nello": "any", "sevens": "any", "loper": "on"}),
     "n_handed-2": ("players_2", {}),
     "n_handed-5": ("players_5", {}),
@@ -58,16 +59,23 @@ GAMES: dict[str, tuple[str, dict[str, object]]] = {
     "eighty_four-7": ("eighty_four_7", {"nello": "any"}),
     "eighty_four-8": ("eighty_four", {"nello": "any"}),
 }
-"""By name and seats: a preset and overrides that show all the game has."""
+"""By name and seats (and scoring, where it is not the usual): a preset and overrides that show all the game has."""
 
 ANY, BEST, NEAR = -3, -2, -1
 """Declarations to play out: the heuristic's; its trumps; half the time others it thinks nearly as good."""
 
 PARTS = ("model", "lines", "specials", "calls")
 
-_PASS, _BID = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)
-UNFITTED: tuple[PassValues, BidValues] = (((_PASS, _PASS),) * 3, ((_BID, _BID),) * 3)
-"""Where the fit of the calls begins: a pass brings nothing, a bid what it brings if it ends the auction."""
+_BID = (0.0, 1.0)
+_PASS = tuple((worth, 0.0, 0.0) for worth in (0.0, 0.3, -0.3))
+UNFITTED: Any = (tuple((line, line) for line in _PASS), ((_BID, _BID),) * 3)
+"""Where the fit of the calls begins: whoever stands gains three tenths, a bid brings what it would if it were last."""
+
+ROUNDS = 8
+"""Rounds of fitting the calls to the play that the last round's numbers bring; the rounds are averaged."""
+
+LEVEL_PRIOR = 2000.0
+"""Weight, in hands, of the belief that the level of the standing bid does not matter: levels hardly vary."""
 
 NEEDS = 12
 """Point bids fitted for each game, spread over its ladder."""
@@ -138,10 +146,10 @@ def near(t: Any, p: Any, hand: Any, decl: Any, decls: Any, key: Any, scratch: An
 
 @compiled
 def play_call(s1: Any, v1: Any, t: Any, p: Any, k: Any, seed: Any, out: Any) -> None:
-    """Hand i with one call turned into a pass or a point bid, at random.
+    """Hand i with one call turned into a pass or the least point bid, at random.
 
     `out`: who stood, whether others call after, expected points, 1 for a bid, what it brings if last,
-    result, standing level, level of the bid.
+    result, standing level.
     """
     scratch = np.zeros(N_FEATURES, np.float64)
     paid = np.zeros(t.n_seats, np.float64)
@@ -164,10 +172,9 @@ def play_call(s1: Any, v1: Any, t: Any, p: Any, k: Any, seed: Any, out: Any) -> 
                 _, out[i, 2] = best_trumps(t, p, hand, unseen, t.decls[t.min_call], scratch)
                 action = 0
                 bids = point_bids(s, t)
-                if bids != ZERO and below(combine(seed, i), 3, 1) > 0:
-                    action = nth_bit(bids, below(combine(seed, i), popcount(bids), 2))
+                if bids != ZERO and below(combine(seed, i), 2, 1) == 1:
+                    action = lowest(bids)
                     out[i, 3] = 1.0
-                    out[i, 7] = bid_level(t, p, action)
                     out[i, 4] = last_bid_value(s, t, p, action, hand, unseen, out[i, 2])
             apply(s, t, action)
         out[i, 5] = np.nan
@@ -227,8 +234,16 @@ def linear(columns: Floats, y: Floats, slopes: tuple[float, ...]) -> tuple[float
         return (round(float(rest.mean()), 3) if len(y) >= FEW // 4 else 0.0), *slopes
     middle = columns.mean(axis=0)
     centred = columns - middle
-    found = np.linalg.solve(centred.T @ centred + np.eye(len(slopes)), centred.T @ (y - y.mean()))
+    prior = np.diag([1.0] + [LEVEL_PRIOR] * (len(slopes) - 1))
+    found = np.linalg.solve(centred.T @ centred + prior, centred.T @ (y - y.mean()))
     return round(float(y.mean() - found @ middle), 3), *(round(float(b), 4) for b in found)
+
+
+def average(a: Any, b: Any, share: float) -> Any:
+    """Between two nests of numbers: `share` of `b`."""
+    if isinstance(a, tuple):
+        return tuple(average(x, y, share) for x, y in zip(a, b, strict=True))
+    return round((1.0 - share) * a + share * b, 4)
 
 
 def by_situation(rows: Floats, columns: Floats, y: Floats, slopes: tuple[float, ...]) -> Any:
@@ -314,22 +329,21 @@ class Fitter:
                 continue
             rules = plain(self.rules).replace(all_pass=word) if self.rules.all_pass != word else plain(self.rules)
             self.calibration = with_field(self.calibration, name, UNFITTED)
-            for _ in range(3):
-                self.calibration = with_field(self.calibration, name, self.calls(rules))
+            for n in range(1, ROUNDS + 1):
+                mixed = average(getattr(self.calibration, name), self.calls(rules), 2.0 / (n + 2))
+                self.calibration = with_field(self.calibration, name, mixed)
 
     def calls(self, rules: Rules) -> tuple[PassValues, BidValues]:
         """One round of fitting passes and bids."""
         t, plan = compile_tables(rules)[0], make_plan(rules, self.calibration)[0]
-        out = np.zeros((4 * self.deals, 8))
+        out = np.zeros((4 * self.deals, 7))
         self.seed += 1
         play_call(new_batch(1), new_batch(1), t, plan, new_notes()[0], np.uint64(self.seed), out)
         unit = 1.0 if rules.scoring == "marks" else float(rules.total)
         out = out[~np.isnan(out[:, 5])]
         passes, bids = out[out[:, 3] == 0], out[out[:, 3] == 1]
         of_passes = by_situation(passes, passes[:, [2, 6]], passes[:, 5] / unit, (0.0, 0.0))
-        worth, level = bids[:, 4] / unit, bids[:, 7]
-        columns = np.stack([worth, level, worth * level], axis=1)
-        return of_passes, by_situation(bids, columns, bids[:, 5] / unit, (1.0, 0.0, 0.0))
+        return of_passes, by_situation(bids, bids[:, [4]] / unit, bids[:, 5] / unit, (1.0,))
 
     def fit(self, parts: Sequence[str]) -> Calibration:
         """The parts asked for, in the order in which one needs the other."""

@@ -59,13 +59,7 @@ def standing_level(s: Any, t: Any, p: Any) -> Any:
     """By how much the standing point bid is above the least, in points of 42; 0 where none stands."""
     if s.high == 0 or s.marks > 0:
         return 0.0
-    return bid_level(t, p, s.high)
-
-
-@kernel
-def bid_level(t: Any, p: Any, row: Any) -> Any:
-    """By how much a point bid is above the least, in points of 42."""
-    return p.scale * max(t.call_need[row] - t.call_need[t.min_call], 0)
+    return p.scale * max(t.call_need[s.high] - t.call_need[t.min_call], 0)
 
 
 @kernel
@@ -76,8 +70,7 @@ def bid_value(s: Any, t: Any, p: Any, row: Any, hand: Any, unseen: Any, value: A
         return worth
     line = p.bidding[who_stands(s, t), others_call_after(s, t)]
     unit = 1.0 if t.scoring == MARKS else float(t.total)
-    level = bid_level(t, p, row)
-    return (line[0] + line[2] * level) * unit + (line[1] + line[3] * level) * worth
+    return line[0] * unit + line[1] * worth
 
 
 @kernel

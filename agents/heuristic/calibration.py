@@ -7,11 +7,12 @@ import numpy as np
 Line = tuple[float, float]
 """Intercept and slope."""
 
-Three = tuple[float, float, float]
-Four = tuple[float, float, float, float]
-PassValues = tuple[tuple[Three, Three], tuple[Three, Three], tuple[Three, Three]]
-BidValues = tuple[tuple[Four, Four], tuple[Four, Four], tuple[Four, Four]]
-"""Factors by who stands (nobody, my side, another), then by whether others call after me (no, yes)."""
+Plane = tuple[float, float, float]
+"""Intercept and two slopes."""
+
+PassValues = tuple[tuple[Plane, Plane], tuple[Plane, Plane], tuple[Plane, Plane]]
+BidValues = tuple[tuple[Line, Line], tuple[Line, Line], tuple[Line, Line]]
+"""By who stands (nobody, my side, another), then by whether others call after me (no, yes)."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,8 @@ class Calibration:
         points: by bid, the line whose logistic is the chance to make it, over expected points.
         sweep: the same for taking every trick.
         thrown, forced: where an auction that all pass is thrown in, and where the last caller must bid: the value
-            of a pass (factors of one, expected points, the standing bid's level), and that of a point bid (factors
-            of one, what it brings if it ends the auction, its level, the product of both); in marks, or in hand
-            totals where points are scored. A level is points of 42 above the least bid.
+            of a pass (over expected points and `auction.standing_level`), and that of a point bid (over what it
+            brings if it ends the auction); in marks, or in hand totals where points are scored.
         nello, sevens, loper, partner: the lines of the chance to make nello and closeness contracts and a special
             bid whose trump the partner names, over `special.raw_worth`.
     """

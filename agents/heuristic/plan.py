@@ -31,7 +31,7 @@ PLAN = np.dtype(
         ("gain", np.float64, MAX_ROWS),  # by call: score change of my side less the others' if made, if set
         ("loss", np.float64, MAX_ROWS),
         ("passing", np.float64, (3, 2, 3)),  # by who stands, and whether others call after me: value of a pass
-        ("bidding", np.float64, (3, 2, 4)),  # the same for a point bid, by what it brings if it ends the auction
+        ("bidding", np.float64, (3, 2, 2)),  # the same for a point bid, by what it brings if it ends the auction
         ("special", np.float64, (4, 2)),  # NELLO_LINE and the like: chance = sigmoid(line(raw worth of the hand))
     ],
     align=True,
