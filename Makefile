@@ -18,7 +18,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constrain
 PYTEST_ARGS ?=
 ORACLE_HANDS ?= 20000
 
-.PHONY: help venv test train lint typecheck wheel-test oracle bench clean
+.PHONY: help venv test train lint typecheck wheel-test oracle bench integrations clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
@@ -61,6 +61,9 @@ bench: venv ## measure speeds and write them to report/bench-*.json
 	@for bench in engine observe env train; do \
 		$(BIN)/texas42 bench $$bench --json report/bench-$$bench.json || exit $$?; done
 
+integrations: ## try RLlib, TorchRL, Tianshou, AgileRL, OpenSpiel, SuperSuit, each in an environment of its own
+	$(PYTHON) scripts/integrations/run.py
+
 clean: ## remove the environment, build output and caches; runs/ stays
-	rm -rf $(VENV) .types build dist texas42.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .integrations .types build dist texas42.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
