@@ -153,7 +153,9 @@ def test_holder_of_1_0_opens() -> None:
     assert order == {"holder_of_1_0": [3, 0, 1, 2], "left_of_shaker": [1, 2, 3, 0]}
     three = Table({"preset": "three_handed", "opening_bidder": "holder_of_1_0"}, shaker=1)
     assert three.mover == 2  # c.16.5: 1-0 is not in play
-    two_sets = Table({"preset": "eighty_four", "opening_bidder": "holder_of_1_0"}, {2: "1-0", 6: "1-0"}, shaker=4)
-    assert two_sets.mover == 6
+    two_sets = {"preset": "eighty_four", "opening_bidder": "holder_of_1_0"}
+    for holders, first in (((2, 6), 6), ((2, 4), 2), ((4, 4), 4)):  # clockwise from seat 5
+        held = dict.fromkeys(holders, "1-0" if len(set(holders)) == 2 else "1-0 1-0")
+        assert Table(two_sets, held, shaker=4).mover == first
     widow = Table({"preset": "big_game", "opening_bidder": "holder_of_1_0"}, widow="1-0", shaker=2)
     assert widow.mover == 3

@@ -83,9 +83,27 @@ def test_a_proved_claim_is_offered_until_the_contract_is_secured() -> None:
 
 
 def test_a_proved_claim_is_not_offered_in_nello() -> None:
-    """f.3.13: each tile led would have to win."""
-    table = Table(PROVED.replace(nello="any")).contract("M1", "NELLO-high")
-    assert "CLAIM" not in table.legal
+    """f.3.13: even sure winners prove nothing there."""
+    sixes = {0: "6-6 6-5 6-4 6-3 6-2 6-1 6-0"}
+    for declaration, offered in (("NELLO-high", False), ("PIP6", True)):
+        table = Table(PROVED.replace(nello="any"), sixes, shaker=3).play(f"M1 PASS PASS PASS {declaration}")
+        assert ("CLAIM" in table.legal) is offered
+    lost = Table(PROVED.replace(early_end="play_all")).contract("M1", "PIP3").so_far([30, 1], [5, 1])
+    assert "CLAIM" not in lost.hold("3-3", "5-4", "1-0", "4-4").lead_from(0).legal
+
+
+def test_the_bidder_has_seen_his_discards() -> None:
+    """f.3.13: 6-6 cannot beat his 6-5 where he discarded it; for his partner it is still out."""
+    for leader, offered in ((0, True), (2, False)):
+        rules = Rules.preset("seventy_two").replace(laydown="proved")
+        held = {0: "4-4 4-4 6-4 6-4 4-1 4-1 4-2 4-3 5-4 5-5"}
+        table = Table(rules, held, widow="3-2 6-6", shaker=3)
+        table.play("M1 PASS PASS PASS PIP4 DISCARD:6-6 DISCARD:3-2").so_far([69, 0], [9, 0])
+        hands = ["5-1", "3-1", "5-2", "2-1"]
+        hands[leader] = "6-5"
+        table.hold(*hands).lead_from(leader)
+        table.state.played &= ~table.state.discards
+        assert ("CLAIM" in table.legal) is offered
 
 
 @pytest.mark.parametrize("preset", ["seed_points", "moon", "big_game", "one_forty"])
