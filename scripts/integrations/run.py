@@ -44,19 +44,19 @@ LIBRARIES = (
 )
 
 
-def torch_pin() -> str:
-    """The build of torch that the constraints name; unpinned, a library may fetch a build for GPUs."""
+def pin(package: str) -> str:
+    """The version that the constraints name. Of torch, unpinned, a library may fetch a build for GPUs."""
     for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
-        if line.startswith("torch=="):
+        if line.startswith(f"{package}=="):
             return line.strip()
-    raise SystemExit("constraints.txt does not pin torch")
+    raise SystemExit(f"constraints.txt does not pin {package}")
 
 
 def prepare(library: Library, where: Path) -> Path:
     """The interpreter of a library's environment, made if it is missing or its requirements have changed."""
     folder = where / library.name.lower()
     python = folder / "bin" / "python"
-    wanted = [torch_pin(), *library.requirements]
+    wanted = [pin("torch"), *library.requirements]
     stamp = folder / "requirements.sha256"
     digest = hashlib.sha256("\n".join([*wanted, sys.version]).encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == digest:
@@ -66,7 +66,8 @@ def prepare(library: Library, where: Path) -> Path:
     print(f"{library.name}: installing {', '.join(wanted)}", flush=True)
     venv.create(folder, with_pip=True)
     pip = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-    subprocess.run([*pip, torch_pin()], check=True)
+    subprocess.run([*pip, pin("pip")], check=True)  # old ones resolve for an hour
+    subprocess.run([*pip, pin("torch")], check=True)
     subprocess.run([*pip, *wanted, "-e", str(ROOT)], check=True)
     stamp.write_text(digest)
     return python
