@@ -14,8 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from texas42.agents.base import Decisions
-from texas42.agents.search.bidding import bits, choose_call, choose_declaration, splash_made
+from texas42.agents.heuristic.agent import HeuristicAgent
+from texas42.agents.search.bidding import Bidder, bits
 from texas42.agents.search.plays import add_margins, count_successes, sum_utility
+from texas42.agents.search.rollouts import Rollouts
 from texas42.agents.search.worlds import Memory, draw_worlds
 from texas42.agents.solver.workspace import N_LOCAL
 from texas42.envs.engine.claims import proved
@@ -28,6 +30,8 @@ from texas42.envs.rules.tables import MARKS, Tables, compile_tables
 
 SPREAD = 0.0
 """Points by which the mark to reach is spread over worlds; 0 counts every world by the bid itself."""
+PLAYED_OUT = 40
+"""Worlds at least in which a call or a declaration is played out."""
 OBJECTIVES = ("make", "points", "marks")
 
 
@@ -59,6 +63,7 @@ class PimcAgent:
         self.name = f"pimc:worlds={worlds}" + (f",objective={objective}" if objective != "make" else "")
         self.rules, self.worlds, self.objective = rules, worlds, objective
         self.t: Tables = compile_tables(rules)[0]
+        self.rollouts = Rollouts(rules, HeuristicAgent())
         self.shifts = shifts_of(worlds, SPREAD)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._local = threading.local()
@@ -87,32 +92,27 @@ class PimcAgent:
             return legal[0]
         if int(s.phase) == PLAY:
             return self._play(s, me, legal, int(decisions.keys[i]))
-        m = self._draw(s, me, int(decisions.keys[i]))
-        if int(s.phase) == AUCTION:
-            return choose_call(m, t, s, me, legal)
-        return self._declare(m, s, me, legal)
+        return self._call_or_declare(s, me, legal, int(decisions.keys[i]))
 
     def _draw(self, s: Any, me: int, key: int) -> Memory:
         m = self._memory()
         draw_worlds(m.knowledge, s, self.t, me, np.uint64(key), m.ways, m.reached, m.hands, m.out)
         return m
 
-    def _declare(self, m: Memory, s: Any, me: int, legal: list[int]) -> int:
-        """A declaration, or a splash or plunge called after the auction (f.3.7)."""
-        t = self.t
-        specials = [a for a in legal if a < int(t.base_decl)]
-        decls = [a - int(t.base_decl) for a in legal if a >= int(t.base_decl)]
-        choice = choose_declaration(m, t, s, me, decls)
-        if specials and splash_made(m, t, me).mean() > self._sweeps(m, s, me, choice):
-            return specials[-1]
+    def _call_or_declare(self, s: Any, me: int, legal: list[int], key: int) -> int:
+        t, m = self.t, self._memory()
+        hands = np.zeros((max(self.worlds, PLAYED_OUT), 4), np.uint64)
+        out = np.zeros(len(hands), np.uint64)
+        draw_worlds(m.knowledge, s, t, me, np.uint64(key), m.ways, m.reached, hands, out)
+        bidder = Bidder(t, self.rollouts, s, me, hands, key)
+        if int(s.phase) == AUCTION:
+            return bidder.choose_call(legal)
+        specials = [a for a in legal if a < int(t.base_decl)]  # splash and plunge after the auction (f.3.7)
+        choice, worth = bidder.choose_declaration([a - int(t.base_decl) for a in legal if a >= int(t.base_decl)])
+        for row in specials:
+            if bidder.worth_of_special(row) > worth:
+                return row
         return int(t.base_decl) + choice
-
-    def _sweeps(self, m: Memory, s: Any, me: int, decl: int) -> float:
-        from texas42.agents.search.contracts import made_table
-
-        made = np.zeros((1, len(m.hands)), np.int64)
-        made_table(m.work, self.t, m.hands, np.array([decl]), me, me, int(self.t.total), made)
-        return float(made.mean())
 
     def _play(self, s: Any, me: int, legal: list[int], key: int) -> int:
         t = self.t
@@ -127,7 +127,16 @@ class PimcAgent:
         m.scratch[0] = s
         mine = me % int(t.n_sides) == int(s.bidder) % int(t.n_sides)
         self._judge(m, s, mine, kind)
-        return max(legal, key=lambda a: (*self._worth(m, a), -a))
+        worths = {a: self._worth(m, a) for a in legal}
+        best = [a for a in legal if worths[a] == max(worths.values())]
+        return best[0] if len(best) == 1 else self._by_habit(s, me, best)
+
+    def _by_habit(self, s: Any, me: int, best: list[int]) -> int:
+        """Of plays that search cannot tell apart the one the heuristic would choose, if it is among them."""
+        view = np.array(s, copy=True).reshape(1).view(np.recarray)
+        none = np.zeros(1, np.uint64)
+        habit = int(self.rollouts.agent.act(Decisions(self.rules, view, np.array([me]), none, none))[0])
+        return habit if habit in best else best[0]
 
     def _judge(self, m: Memory, s: Any, mine: bool, kind: int) -> None:
         """Fill `m.score` and `m.margin` for every legal play."""
