@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from texas42.agents.search.rollouts import PARTNER_NAMES, Rollouts
+from texas42.envs.engine.state import new_batch
 from texas42.envs.rules import ladder
 from texas42.envs.rules.declarations import DOUBLE_TRUMP, NO_TRUMP, PIP_TRUMP
 from texas42.envs.rules.tables import MARKS, Tables
@@ -149,7 +150,8 @@ class Bidder:
 
     def worth_of_special(self, row: int) -> float:
         """What a splash or plunge called after the auction is worth (f.3.7), the partner naming trump."""
-        late = np.array(self.s, copy=True).view(np.recarray).reshape(1)
-        late.special, late.namer, late.cur = row, (self.me + 2) % 4, (self.me + 2) % 4
+        late = new_batch(1)
+        late[0] = self.s
+        late["special"], late["namer"], late["cur"] = row, (self.me + 2) % 4, (self.me + 2) % 4
         points, made = self.rollouts.contracts(late[0], self.hands, [0], [PARTNER_NAMES], self.key)
         return self.worth(int(self.s.high), PARTNER_NAMES, points[0], made[0])

@@ -21,7 +21,7 @@ from texas42.agents.search.rollouts import Rollouts
 from texas42.agents.search.worlds import Memory, draw_worlds
 from texas42.agents.solver.workspace import N_LOCAL
 from texas42.envs.engine.claims import proved
-from texas42.envs.engine.state import AUCTION, PLAY
+from texas42.envs.engine.state import AUCTION, PLAY, new_batch
 from texas42.envs.engine.step import legal_words
 from texas42.envs.errors import OptionsError
 from texas42.envs.rules.declarations import LOPER, NELLO, SEVENS
@@ -133,7 +133,8 @@ class PimcAgent:
 
     def _by_habit(self, s: Any, me: int, best: list[int]) -> int:
         """Of plays that search cannot tell apart the one the heuristic would choose, if it is among them."""
-        view = np.array(s, copy=True).reshape(1).view(np.recarray)
+        view = new_batch(1)
+        view[0] = s
         none = np.zeros(1, np.uint64)
         habit = int(self.rollouts.agent.act(Decisions(self.rules, view, np.array([me]), none, none))[0])
         return habit if habit in best else best[0]
