@@ -159,12 +159,12 @@ class Rules:
         """Every parameter with its value."""
         return {name: getattr(self, name) for name in PARAMETERS}
 
-    @property
+    @cached_property
     def game(self) -> Game:
         """The game these are house rules of."""
         return GAMES[PRESETS[self.base][0]]
 
-    @property
+    @cached_property
     def setup(self) -> Setup:
         """Deal and sides for this number of seats."""
         return self.game.setups[self.seats]
@@ -188,7 +188,7 @@ class Rules:
         """The side of a seat (f.2.7)."""
         return seat % self.sides
 
-    @property
+    @cached_property
     def n_types(self) -> int:
         """Tile types of the game's set, removed ones included."""
         return n_types(self.game.max_pip)

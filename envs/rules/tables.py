@@ -204,16 +204,16 @@ def _fill_layout(t: Tables, rules: Rules, codec: Codec) -> None:
     t.width, t.hidden_width = layout.width, layout.hidden_width
 
 
-def _instances(rules: Rules, tile: int) -> int:
-    """Bit mask of the instances of a tile type that are dealt."""
-    return sum(1 << i for i in rules.deck if i % rules.n_types == tile)
+def _instances(rules: Rules) -> list[np.uint64]:
+    """By tile type, the bit mask of its instances that are dealt."""
+    n_types = rules.n_types
+    return [np.uint64(sum(1 << i for i in rules.deck if i % n_types == tile)) for tile in range(n_types)]
 
 
 def _fill_tiles(t: Tables, rules: Rules, codec: Codec) -> None:
     t.deck_mask = np.uint64(sum(1 << i for i in rules.deck))
-    for tile in range(rules.n_types):
+    for tile, mask in enumerate(_instances(rules)):
         high, low = TILE_ENDS[tile]
-        mask = np.uint64(_instances(rules, tile))
         t.count[tile] = tile_count(tile, rules.game.count_sums)
         t.doubles |= mask if high == low else np.uint64(0)
         t.seven_pips |= mask if high + low == 7 else np.uint64(0)
@@ -243,20 +243,22 @@ def _fill_calls(t: Tables, rules: Rules, codec: Codec) -> None:
 
 
 def _fill_declarations(t: Tables, rules: Rules, codec: Codec) -> None:
+    instances = _instances(rules)
     for d, declaration in enumerate(codec.declarations):
         t.decl_kind[d] = declaration.kind
         if declaration.kind == SEVENS and rules.sevens_need_seven:
             t.sevens |= np.uint64(1 << d)
-        for tile in range(rules.n_types):
-            t.lead_suit[d, tile] = suits(rules, declaration, tile)[0]
-            t.low_suit[d, tile] = announced_low(rules, declaration, tile)
-            if t.low_suit[d, tile] >= 0:
+        lead_suit, low_suit, follow, powers = t.lead_suit[d], t.low_suit[d], t.follow[d], t.power[d]
+        for tile, mask in enumerate(instances):
+            of_tile = suits(rules, declaration, tile)
+            lead_suit[tile] = of_tile[0]
+            low_suit[tile] = announced_low(rules, declaration, tile)
+            if low_suit[tile] >= 0:
                 t.low_tiles[d] |= np.uint64(1 << tile)
-            for suit in suits(rules, declaration, tile):
-                t.follow[d, suit] |= np.uint64(_instances(rules, tile))
-            for suit in range(N_SUITS):
-                t.power[d, suit, tile] = power(rules, declaration, suit, tile)
-        t.trumps[d] = t.follow[d, TRUMP]
+            for suit in of_tile:
+                follow[suit] |= mask
+            powers[:, tile] = [power(rules, declaration, suit, tile) for suit in range(N_SUITS)]
+        t.trumps[d] = follow[TRUMP]
     for i, row in enumerate(codec.ladder):
         for last, field in ((False, t.decls), (True, t.last_decls)):
             options = [d for d, dec in enumerate(codec.declarations) if allowed(rules, row, dec, last)]
