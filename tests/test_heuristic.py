@@ -190,7 +190,7 @@ def test_seven_trumps_bid_two_marks() -> None:
 def test_nobody_stakes_two_marks_for_the_last_one() -> None:
     seven = {1: "6-6 6-5 6-4 6-3 6-2 5-5 4-4"}
     assert action(Table("n42pa", seven)) == "M2"
-    assert action(Table("n42pa", seven, scores=[5, 6])) != "M2"
+    assert action(Table("n42pa", seven, scores=[5, 6])).startswith(("P", "M1"))
 
 
 def test_partners_bid_is_not_raised_without_need() -> None:

@@ -32,7 +32,7 @@ def choose_call(s: Any, t: Any, p: Any, calls: Any, passer: Any, out: Any) -> An
     while rest != ZERO:
         row = lowest(rest)
         rest = drop_lowest(rest)
-        worth = bid_value(s, t, p, row, hand, unseen, value)
+        worth = bid_value(s, t, p, row, hand, unseen, value, out)
         if worth > best + 1e-9:
             best, choice = worth, row
     return choice
@@ -48,9 +48,9 @@ def who_stands(s: Any, t: Any) -> Any:
 
 @kernel
 def pass_value(s: Any, t: Any, p: Any, value: Any) -> Any:
-    """What a pass is worth with a hand expected to take `value` points."""
+    """What a pass is worth with a hand expected to take `value` points: as many times it as marks stand."""
     line = p.passing[who_stands(s, t), others_call_after(s, t)]
-    worth = line[0] + line[1] * value + line[2] * standing_level(s, t, p)
+    worth = (line[0] + line[1] * value + line[2] * standing_level(s, t, p)) * max(s.marks, 1)
     return worth if t.scoring == MARKS else worth * t.total
 
 
@@ -63,8 +63,10 @@ def standing_level(s: Any, t: Any, p: Any) -> Any:
 
 
 @kernel
-def bid_value(s: Any, t: Any, p: Any, row: Any, hand: Any, unseen: Any, value: Any) -> Any:
+def bid_value(s: Any, t: Any, p: Any, row: Any, hand: Any, unseen: Any, value: Any, out: Any) -> Any:
     """What a bid is worth: what it brings if it ends the auction, and for point bids what may follow."""
+    if t.call_kind[row] == ladder.COUNT51:  # count tiles will be trump
+        _, value = best_trumps(t, p, hand, unseen, t.decls[row], out)
     worth = last_bid_value(s, t, p, row, hand, unseen, value)
     if t.call_kind[row] != ladder.POINTS:
         return worth
