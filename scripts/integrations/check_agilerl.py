@@ -1,7 +1,8 @@
 """AgileRL: IPPO on the parallel environment, masks in the infos, one network for all seats, one update.
 
 AgileRL pins pettingzoo below 1.27. Agents whose names differ in their number only share a network. It takes masks from
-the infos of all agents, so those who wait need a legal action: ``idle="noop"``.
+the infos of all agents, as lists where agents share a network, so those who wait need a legal action too:
+``idle="noop"``.
 """
 
 from collections import defaultdict
@@ -36,7 +37,7 @@ def play(env: AuditedParallel, learner: IPPO, steps: int) -> Any:
     done = dict.fromkeys(env.possible_agents, np.zeros(1))
     for _ in range(steps):
         batch = {agent: seen[None] for agent, seen in observations.items()}
-        masks = {agent: {"action_mask": info["action_mask"][None]} for agent, info in infos.items()}
+        masks = {agent: {"action_mask": info["action_mask"].tolist()} for agent, info in infos.items()}
         chosen = learner.get_action(obs=batch, infos=masks)
         found = (batch, *chosen)
         actions = {agent: int(np.asarray(chosen[0][agent]).reshape(-1)[0]) for agent in env.possible_agents}

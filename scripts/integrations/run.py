@@ -8,9 +8,11 @@ Environments are made once and used again until the requirements change. Exit co
 import argparse
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +40,7 @@ LIBRARIES = (
     Library("RLlib", ("ray[rllib]==2.60.0", "numpy==2.4.6")),
     Library("TorchRL", ("torchrl==0.14.1", "tensordict==0.14.3", "numpy==2.4.6")),
     Library("Tianshou", ("tianshou==2.0.1", "numpy==2.4.6")),
-    Library("AgileRL", ("agilerl==2.58.0",)),
+    Library("AgileRL", ("agilerl==2.58.0", "peft==0.21.0")),  # it imports peft without asking for it
     Library("OpenSpiel", ("open_spiel==2.0.2", "numpy==2.4.6")),
     Library("SuperSuit", ("supersuit==3.11.0", "numpy==2.4.6")),
 )
@@ -73,18 +75,34 @@ def prepare(library: Library, where: Path) -> Path:
     return python
 
 
+def documented(library: Library) -> list[str]:
+    """The code blocks of the library's section in docs/INTEGRATIONS.md."""
+    text = (ROOT / "docs" / "INTEGRATIONS.md").read_text(encoding="utf-8")
+    section = re.search(rf"^## {library.name}$(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+    return re.findall(r"```python\n(.*?)```", section[1], re.DOTALL) if section else []
+
+
 def check(library: Library, python: Path) -> dict[str, Any]:
-    """The line of a check, with ``passed``; its output is shown where it fails."""
+    """The line of a check, with ``passed``, which the documented code must pass too."""
     print(f"{library.name}: checking", flush=True)
-    done = subprocess.run(
-        [str(python), str(library.script)], capture_output=True, text=True, timeout=TIMEOUT, check=False, cwd=HERE
-    )
+    done = execute([str(python), str(library.script)])
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode != 0 or not lines:
-        print(done.stdout[-4000:] + done.stderr[-4000:])
         return {"passed": False, "versions": {}, "notes": f"exit code {done.returncode}"}
     found: dict[str, Any] = json.loads(lines[-1])
-    return {"passed": True, **found}
+    blocks = documented(library)
+    failed = [block for block in blocks if execute([str(python), "-P", "-c", block]).returncode != 0]
+    passed = bool(blocks) and not failed
+    return {"passed": passed, **found, "notes": found["notes"] + ("" if passed else "; the documented code fails")}
+
+
+def execute(command: list[str]) -> "subprocess.CompletedProcess[str]":
+    """Run in an empty folder; what it wrote is shown where it fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False, cwd=folder)
+    if done.returncode != 0:
+        print(done.stdout[-4000:] + done.stderr[-4000:])
+    return done
 
 
 def run(library: Library, where: Path) -> dict[str, Any]:
