@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from texas42.agents.base import Agent, Decisions
+from texas42.agents.base import Agent, Decisions, sees_all
 from texas42.envs.batch import BatchedGame
 from texas42.envs.decisions import copy_rows as copy_rows
 from texas42.envs.engine import drivers
@@ -15,11 +15,14 @@ Observer = Callable[[BatchedGame, npt.NDArray[np.int64]], None]
 """Called before every step with the game and the actions about to be applied (-1 in rows that are over)."""
 
 
-def decisions_for(game: BatchedGame, rows: npt.NDArray[np.int64], keys: npt.NDArray[np.uint64]) -> Decisions:
-    """The decisions of the movers of `rows`, as views; `keys` are theirs."""
+def decisions_for(
+    game: BatchedGame, rows: npt.NDArray[np.int64], keys: npt.NDArray[np.uint64], open_hands: bool = False
+) -> Decisions:
+    """The decisions of the movers of `rows`, as views, or with `open_hands` unblanked; `keys` are theirs."""
     views = copy_rows(game.states, rows)
     seats = views["cur"].astype(np.int64)
-    drivers.blank_batch(views, game.tables, seats)
+    if not open_hands:
+        drivers.blank_batch(views, game.tables, seats)
     return Decisions(game.rules, views, seats, game.states["row"][rows], keys)
 
 
@@ -76,5 +79,6 @@ def choose_actions(
     who = seating[live, movers[live]]
     for index in np.unique(who):
         rows = live[who == index]
-        actions[rows] = agents[index].act(decisions_for(game, rows, keys[rows]))
+        agent = agents[index]
+        actions[rows] = agent.act(decisions_for(game, rows, keys[rows], sees_all(agent)))
     return actions

@@ -7,6 +7,11 @@ from collections.abc import Callable
 
 from texas42.envs.decisions import Agent, Decisions
 
-__all__ = ["Agent", "AgentFactory", "Decisions"]
+__all__ = ["Agent", "AgentFactory", "Decisions", "sees_all"]
 
 AgentFactory = Callable[..., Agent]
+
+
+def sees_all(agent: Agent) -> bool:
+    """Whether matches show an agent all hands: its attribute `sees_all`, for yardsticks such as ``cheat``."""
+    return bool(getattr(agent, "sees_all", False))
