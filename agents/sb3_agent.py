@@ -34,7 +34,8 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {
 }
 """Activations that may be named in a file; SB3's default is Tanh."""
 LARGEST = 256 * 2**20
-"""Bytes of one unpacked member of the archive."""
+"""Bytes of one unpacked member of the archive, and of all weights together."""
+DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 Weights = dict[str, Tensor]
 
@@ -115,6 +116,7 @@ def _read(path: Path) -> tuple[Weights, type[nn.Module]]:
         with zipfile.ZipFile(path) as archive:
             data = json.loads(_member(path, archive, "data"))
             blob = _member(path, archive, "policy.pth")
+        _check_unpacked(path, blob)
         weights = torch.load(io.BytesIO(blob), map_location="cpu", weights_only=True)
     except SB3FileError:
         raise
@@ -123,7 +125,29 @@ def _read(path: Path) -> tuple[Weights, type[nn.Module]]:
         raise SB3FileError(f"{path}: damaged or no SB3 model ({reason})") from error
     if not isinstance(weights, dict) or not all(isinstance(value, Tensor) for value in weights.values()):
         raise SB3FileError(f"{path}: policy.pth holds something else than weights")
+    _check_weights(path, weights)
     return weights, _activation(path, data)
+
+
+def _check_unpacked(path: Path, blob: bytes) -> None:
+    """Weights are an archive too: a small one may unpack to more than the memory holds."""
+    with zipfile.ZipFile(io.BytesIO(blob)) as archive:
+        size = sum(info.file_size for info in archive.infolist())
+    if size > LARGEST:
+        raise SB3FileError(f"{path}: policy.pth unpacks to {size} bytes, allowed are {LARGEST}")
+
+
+def _check_weights(path: Path, weights: Weights) -> None:
+    """Refuse what would not be numbers in the network, or much larger there than in the file."""
+    for name, value in weights.items():
+        if value.layout != torch.strided or value.dtype not in DTYPES:
+            raise SB3FileError(f"{path}: {name} is no dense tensor of floating-point numbers")
+    size = sum(value.numel() * value.element_size() for value in weights.values())  # more than stored if strides are 0
+    if size > LARGEST:
+        raise SB3FileError(f"{path}: the weights have {size} bytes, allowed are {LARGEST}")
+    for name, value in weights.items():
+        if not bool(torch.isfinite(value).all()):
+            raise SB3FileError(f"{path}: {name} holds numbers that are not finite")
 
 
 def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:

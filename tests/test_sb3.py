@@ -25,7 +25,7 @@ from torch import nn
 
 import texas42  # noqa: F401 (registers the tasks)
 from texas42.agents.arena import decisions_for
-from texas42.agents.sb3_agent import SB3FileError, load_sb3_agent
+from texas42.agents.sb3_agent import LARGEST, SB3FileError, load_sb3_agent
 from texas42.agents.specs import make_agent
 from texas42.envs.adapters.sb3 import SB3VecEnv
 from texas42.envs.batch import BatchedGame
@@ -170,6 +170,15 @@ def torch_bytes(value: Any) -> bytes:
     return buffer.getvalue()
 
 
+def with_padding(archive: bytes, size: int) -> bytes:
+    """An archive with one more member, of `size` zeros, deflated."""
+    buffer = io.BytesIO(archive)
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as file, file.open("archive/data/zeros", "w") as member:
+        for start in range(0, size, 2**20):
+            member.write(bytes(min(2**20, size - start)))
+    return buffer.getvalue()
+
+
 class Bomb:
     """Unpickling it makes a file."""
 
@@ -195,8 +204,11 @@ def test_damaged_and_foreign_files_are_refused_by_name(tmp_path: Path) -> None:
     path, rules = saved(tmp_path / "model.zip", batch_size=16), Rules.preset("n42pa")
     weights = torch.load(io.BytesIO(zipfile.ZipFile(path).read("policy.pth")), weights_only=True)
     without = {name: value for name, value in weights.items() if name != "action_net.bias"}
+    bias = weights["action_net.bias"]
     odd = {**weights, "mlp_extractor.policy_net.2.weight": torch.zeros(64, 3)}
     activation = json.dumps({"policy_kwargs": {"activation_fn": "<class 'os.system'>"}}).encode()
+    huge = torch.zeros(1).expand(10**6, 10**6)  # four bytes in the file
+    inflated = with_padding(torch_bytes(weights), LARGEST + 1)
     cases = [
         (tmp_path / "none.zip", "no SB3 model at"),
         (rewritten(path, policy=None), "no 'policy.pth'"),
@@ -204,6 +216,10 @@ def test_damaged_and_foreign_files_are_refused_by_name(tmp_path: Path) -> None:
         (rewritten(path, policy=torch_bytes(without)), "no fitting weight and bias of action_net"),
         (rewritten(path, policy=torch_bytes(odd)), "do not fit together"),
         (rewritten(path, policy=torch_bytes({**weights, "features_extractor.x": torch.zeros(1)})), "only MLP"),
+        (rewritten(path, policy=torch_bytes({**weights, "action_net.bias": bias * torch.nan})), "not finite"),
+        (rewritten(path, policy=torch_bytes({**weights, "action_net.bias": bias.long()})), "no dense tensor"),
+        (rewritten(path, policy=torch_bytes({**weights, "value_net.x": huge})), "the weights have .* bytes, allowed"),
+        (rewritten(path, policy=inflated), "policy.pth unpacks to .* bytes, allowed"),
         (rewritten(path, data=activation), "activation .* is not known; known: Tanh"),
         (rewritten(path, data=b"{"), "damaged"),
     ]

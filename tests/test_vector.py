@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 import texas42  # noqa: F401 (registers the tasks)
 from texas42.agents.random_agent import RandomAgent
@@ -111,6 +112,25 @@ def test_make_vec_makes_it_and_declares_its_mode() -> None:
     assert env.observation_space.contains(observations)
     assert infos == {}
     assert env.action_space.shape == (5,)
+
+
+@pytest.mark.parametrize("mode", MODES[:2])
+def test_gymnasiums_wrapper_counts_whole_episodes(mode: AutoresetMode) -> None:
+    inner = Texas42VectorEnv(4, autoreset_mode=mode)
+    env = RecordEpisodeStatistics(inner)
+    env.reset(seed=2)
+    rewards, lengths, finished = np.zeros(4), np.zeros(4, np.int64), 0
+    waits = np.zeros(4, np.bool_)
+    for step in range(60):
+        _, paid, terminated, truncated, infos = env.step(first_or_last(inner.action_masks(), step))
+        rewards, lengths = rewards + paid, lengths + ~waits
+        over = terminated | truncated
+        for row in np.flatnonzero(over):
+            assert (infos["episode"]["r"][row], infos["episode"]["l"][row]) == (rewards[row], lengths[row])
+            finished += 1
+        rewards[over], lengths[over] = 0.0, 0
+        waits = over & (mode is AutoresetMode.NEXT_STEP)
+    assert finished > 8
 
 
 def test_masks_in_the_info_and_flat_observations() -> None:

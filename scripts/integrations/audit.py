@@ -14,7 +14,11 @@ from texas42.envs.adapters.parallel import TurnParallel
 from texas42.envs.errors import IllegalActionError, MalformedActionError
 
 COUNTS: Counter[str] = Counter()
-"""decisions, illegal, hands; ``paid player_0`` and so on count non-zero rewards read after a hand."""
+"""decisions, illegal, hands; ``paid player_0`` and so on count non-zero rewards that the library got after a hand."""
+OWED: Counter[str] = Counter()
+"""By agent the sum of all rewards that the environments paid."""
+SEEN: Counter[str] = Counter()
+"""By agent the sum of all rewards that the library got."""
 
 
 class Audited(AdaptedAEC):
@@ -33,6 +37,7 @@ class Audited(AdaptedAEC):
         COUNTS["decisions"] += 1
         if self._mover < 0:
             COUNTS["hands"] += 1
+            OWED.update(self.rewards)
 
 
 class AuditedParallel(TurnParallel):
@@ -54,8 +59,15 @@ class AuditedParallel(TurnParallel):
 
 def paid(rewards: dict[str, float]) -> None:
     """Note who got something, as the library saw it."""
+    SEEN.update(rewards)
     for agent, reward in rewards.items():
         COUNTS[f"paid {agent}"] += bool(reward)
+
+
+def start_over() -> None:
+    """Forget what was counted so far."""
+    for counter in (COUNTS, OWED, SEEN):
+        counter.clear()
 
 
 def report(package: str, notes: str, hands: int = 1, others: tuple[str, ...] = ()) -> None:
@@ -72,5 +84,7 @@ def report(package: str, notes: str, hands: int = 1, others: tuple[str, ...] = (
     seats = {f"player_{i}" for i in range(4)}
     unpaid = [seat for seat in sorted(seats) if not COUNTS[f"paid {seat}"]]
     assert not unpaid, f"no reward arrived for {', '.join(unpaid)}"
+    lost = [agent for agent, owed in OWED.items() if abs(owed - SEEN[agent]) > 1e-3]
+    assert not lost, f"rewards were lost or made up: paid {dict(OWED)}, the library got {dict(SEEN)}"
     versions = {name: version(name) for name in (package, "gymnasium", "pettingzoo", "numpy", *others)}
     print(json.dumps({"package": package, "versions": versions, "counts": COUNTS, "notes": notes}))

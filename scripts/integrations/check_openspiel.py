@@ -1,6 +1,12 @@
-"""OpenSpiel: its simulation tests, a replayed playthrough, IS-MCTS and its evaluators on 42."""
+"""OpenSpiel: its simulation tests and conventions, a golden playthrough, IS-MCTS and its evaluators on 42.
 
-import tempfile
+    python check_openspiel.py [--write-playthrough]
+
+The playthrough is every state of one hand as OpenSpiel prints it, tensors included; review it when it changes.
+"""
+
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +20,8 @@ from open_spiel.python.bots import uniform_random
 
 import texas42.openspiel  # noqa: F401 (registers the game)
 
+PLAYTHROUGH = Path(__file__).resolve().with_name("playthrough_openspiel.txt")
+TOLD = ("information_state_tensor", "observation_tensor", "information_state_string", "observation_string")
 PRESETS = ("n42pa", "open", "moon", "big_game", "seventy_two", "three_handed", "one_forty")
 
 
@@ -43,20 +51,65 @@ def random_deal(game: Any, rng: np.random.RandomState) -> Any:
     """The state after all chance nodes."""
     state = game.new_initial_state()
     while state.is_chance_node():
+        raises(state.information_state_string)
+        raises(state.information_state_tensor)
         actions, chances = zip(*state.chance_outcomes(), strict=True)
         state.apply_action(int(rng.choice(actions, p=chances)))
     return state
 
 
-def playthrough() -> None:
-    """A playthrough replays to the same text."""
-    text = generate_playthrough.playthrough("python_texas42", [], observation_params_string=None, seed=1)
+def raises(call: Callable[..., Any], *arguments: Any) -> None:
+    """Assert that a call is refused."""
+    try:
+        call(*arguments)
+    except RuntimeError:  # SpielError among them
+        return
+    raise AssertionError(f"{call.__name__}{arguments} was not refused")
+
+
+def conventions() -> None:
+    """What OpenSpiel's API tests ask of every game: who may act, who may ask, what is told apart."""
+    rng = np.random.RandomState(3)
+    for rules in PRESETS:
+        game = pyspiel.load_game(f"python_texas42(rules={rules})")
+        known: dict[str, list[float]] = {}
+        for _ in range(3):
+            state = random_deal(game, rng)
+            while not state.is_terminal():
+                check_state(game, state)
+                mover = state.current_player()
+                known[state.information_state_string()] = state.information_state_tensor()
+                assert state.legal_actions() == state.legal_actions(mover) != []
+                state.apply_action(int(rng.choice(state.legal_actions())))
+            check_state(game, state)
+            raises(state.information_state_string)
+            assert state.legal_actions() == []
+            assert abs(sum(state.returns())) < 1e-9
+            assert all(game.min_utility() <= value <= game.max_utility() for value in state.returns())
+        assert len({tuple(tensor) for tensor in known.values()}) == len(known)
+
+
+def check_state(game: Any, state: Any) -> None:
+    """Everything that is asked of a player, for every player, and for none."""
+    players = range(game.num_players())
+    for player in players:
+        assert len(state.information_state_tensor(player)) == game.information_state_tensor_size()
+        assert len(state.observation_tensor(player)) == game.observation_tensor_size()
+        assert player == state.current_player() or state.legal_actions(player) == []
+    for tell in (getattr(state, name) for name in TOLD):
+        assert len({str(tell(player)) for player in players}) == len(players)
+        raises(tell, -1)
+        raises(tell, len(players) + 1)
+
+
+def playthrough(write: bool) -> None:
+    """The stored playthrough replays to the same text."""
+    if write:
+        text = generate_playthrough.playthrough("python_texas42", [], observation_params_string=None, seed=1)
+        PLAYTHROUGH.write_text(text + "\n", encoding="utf-8")
     flags.FLAGS(["check"])  # the replay reads its settings from there
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "texas42.txt"
-        path.write_text(text + "\n")
-        before, after = generate_playthrough.replay(str(path))
-    assert before.rstrip() == after.rstrip()
+    before, after = generate_playthrough.replay(str(PLAYTHROUGH))
+    assert before.rstrip() == after.rstrip(), f"{PLAYTHROUGH.name} is no longer what OpenSpiel prints"
 
 
 class Planner(ismcts.ISMCTSBot):  # type: ignore[misc]
@@ -106,8 +159,9 @@ def play_rl_environment() -> None:
 
 if __name__ == "__main__":
     simulate()
+    conventions()
     resample()
-    playthrough()
+    playthrough(write="--write-playthrough" in sys.argv)
     play_ismcts()
     play_rl_environment()
-    report("open_spiel", "API tests, playthrough, IS-MCTS, evaluator, rl_environment", hands=8)
+    report("open_spiel", "simulation tests, conventions, playthrough, resampling, IS-MCTS, rl_environment", hands=8)

@@ -1,7 +1,7 @@
 """TorchRL: `PettingZooWrapper` with masks, a collector, and a few policy-gradient steps of a shared masked policy."""
 
 import torch
-from audit import COUNTS, Audited, paid, report
+from audit import COUNTS, Audited, paid, report, start_over
 from tensordict.nn import TensorDictModule
 from torch import nn
 from torchrl.collectors import Collector
@@ -47,6 +47,7 @@ def main() -> None:
     torch.manual_seed(0)
     env = make_env()
     check_env_specs(env, seed=0)
+    start_over()
     policy = make_policy(env)
     optimizer = torch.optim.Adam(policy.parameters(), 1e-3)
     collector = Collector(env, policy, frames_per_batch=200, total_frames=1000)

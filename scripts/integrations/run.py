@@ -25,10 +25,16 @@ TIMEOUT = 1800  # seconds of one check
 
 @dataclass(frozen=True)
 class Library:
-    """A library with the versions that are installed for its check."""
+    """A library with the versions that are installed for its check, with torch or without."""
 
     name: str
     requirements: tuple[str, ...]
+    torch: bool = True
+
+    @property
+    def wanted(self) -> list[str]:
+        """All that is installed."""
+        return [*([pin("torch")] if self.torch else []), *self.requirements]
 
     @property
     def script(self) -> Path:
@@ -41,8 +47,8 @@ LIBRARIES = (
     Library("TorchRL", ("torchrl==0.14.1", "tensordict==0.14.3", "numpy==2.4.6")),
     Library("Tianshou", ("tianshou==2.0.1", "numpy==2.4.6")),
     Library("AgileRL", ("agilerl==2.58.0", "peft==0.21.0")),  # it imports peft without asking for it
-    Library("OpenSpiel", ("open_spiel==2.0.2", "numpy==2.4.6")),
-    Library("SuperSuit", ("supersuit==3.11.0", "numpy==2.4.6")),
+    Library("OpenSpiel", ("open_spiel==2.0.2", "numpy==2.4.6"), torch=False),
+    Library("SuperSuit", ("supersuit==3.11.0", "numpy==2.4.6"), torch=False),
 )
 
 
@@ -58,7 +64,7 @@ def prepare(library: Library, where: Path) -> Path:
     """The interpreter of a library's environment, made if it is missing or its requirements have changed."""
     folder = where / library.name.lower()
     python = folder / "bin" / "python"
-    wanted = [pin("torch"), *library.requirements]
+    wanted = library.wanted
     stamp = folder / "requirements.sha256"
     digest = hashlib.sha256("\n".join([*wanted, sys.version]).encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == digest:
@@ -69,7 +75,8 @@ def prepare(library: Library, where: Path) -> Path:
     venv.create(folder, with_pip=True)
     pip = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
     subprocess.run([*pip, pin("pip")], check=True)  # old ones resolve for an hour
-    subprocess.run([*pip, pin("torch")], check=True)
+    if library.torch:
+        subprocess.run([*pip, pin("torch")], check=True)
     subprocess.run([*pip, *wanted, "-e", str(ROOT)], check=True)
     stamp.write_text(digest)
     return python
