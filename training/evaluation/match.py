@@ -2,21 +2,30 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from texas42 import __version__
 from texas42.agents.arena import copy_rows, decision_keys
-from texas42.agents.base import Agent, Decisions, sees_all
+from texas42.agents.base import Agent, Decisions
 from texas42.envs.batch import BatchedGame
 from texas42.envs.engine import drivers
 from texas42.envs.engine.state import AUCTION, Batch
 from texas42.envs.errors import IllegalActionError, MalformedActionError, OptionsError
+from texas42.envs.rules.codec import build_codec
 from texas42.envs.rules.rules import Rules, resolve_rules
-from texas42.training.evaluation.bootstrap import bootstrap_interval
+from texas42.training.evaluation import forfeit
 from texas42.training.evaluation.contract import ForcedContract
-from texas42.training.evaluation.result import MatchResult
+from texas42.training.evaluation.forfeit import LIMIT
+from texas42.training.evaluation.forfeit import AgentError as AgentError
+from texas42.training.evaluation.result import MatchResult, make_result, rules_name
+from texas42.training.evaluation.saved import SavedMatch, digest_of_files
+from texas42.training.evaluation.sequential import StopRule
+from texas42.training.evaluation.sums import Sums
 from texas42.training.evaluation.tally import Tally
 from texas42.training.evaluation.teams import Sitting, Team, TeamLike, make_team, sittings
 
@@ -26,21 +35,62 @@ _WARM_UP_ROW = 2**62
 _FIRST_CHUNK = 32
 _QUICK = 0.5
 """Deals of the first chunk that is reported, and seconds under which the next one may be larger."""
+FAULTS = ("raise", "forfeit")
 
+Int64 = npt.NDArray[np.int64]
 Progress = Callable[[int], None]
 """Called with the number of deals just finished."""
+Watch = Callable[[int, int], None]
+"""Called with the team (0 or 1) and the number of decisions before a player is asked, with (-1, 0) after it."""
 
 
-class AgentError(RuntimeError):
-    """An agent answered something that is no legal action; the message names agent, row and action."""
+@dataclass(frozen=True)
+class Setting:
+    """How a match is played, whoever plays it.
 
+    Attributes:
+        rules, seed, episode, contract, batch, threads: see `play_match`.
+        faults: ``"raise"``, or ``"forfeit"``: a player that fails loses the hand.
+        limit: with ``faults="forfeit"``, seconds a decision that a player may take, on average over a batch.
 
-@dataclass
-class _Clock:
-    """CPU seconds and decisions by team."""
+    Raises:
+        OptionsError: a bad value.
+    """
 
-    seconds: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(2))
-    decisions: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(2, np.int64))
+    rules: Rules
+    seed: int = 0
+    episode: str = "hand"
+    contract: str | None = None
+    batch: int = BATCH
+    threads: int = 1
+    faults: str = "raise"
+    limit: float = LIMIT
+
+    def __post_init__(self) -> None:
+        if self.batch < 1:
+            raise OptionsError(f"batch={self.batch} must be at least 1")
+        if not 0 <= self.seed < 2**64:
+            raise OptionsError(f"seed={self.seed} is not allowed; allowed: 0 to 2**64 - 1")
+        if self.contract is not None and self.episode != "hand":
+            raise OptionsError(f"contract={self.contract!r} goes with episode='hand' only, not with {self.episode!r}")
+        if self.faults not in FAULTS:
+            raise OptionsError(f"faults={self.faults!r} is not allowed; allowed: {', '.join(FAULTS)}")
+        if not self.limit > 0:
+            raise OptionsError(f"limit={self.limit} is not allowed; allowed: seconds, more than 0")
+
+    def key(self, a: str, b: str) -> dict[str, Any]:
+        """Plain values on which the figures of a match of these teams depend."""
+        return {
+            "a": a,
+            "b": b,
+            "files": digest_of_files(a) | digest_of_files(b),
+            "rules": rules_name(self.rules),
+            "seed": self.seed,
+            "episode": self.episode,
+            "contract": self.contract,
+            "faults": self.faults,
+            "version": __version__,
+        }
 
 
 def play_match(
@@ -55,6 +105,10 @@ def play_match(
     batch: int = BATCH,
     threads: int = 1,
     progress: Progress | None = None,
+    until: float | None = None,
+    faults: str = "raise",
+    limit: float = LIMIT,
+    saved: Path | None = None,
 ) -> MatchResult:
     """Play `deals` deals once for every sitting of the two teams.
 
@@ -63,7 +117,7 @@ def play_match(
     negates it exactly (two sides), and a team against itself scores exactly zero.
 
     Args:
-        a, b: teams: a spec, ``SPEC+SPEC`` for a mixed partnership, an agent, or a sequence of agents.
+        a, b: teams: a spec, ``SPEC+SPEC`` for a mixed partnership, an agent or function, or a sequence of agents.
         rules: the rules.
         deals: number of deals; with ``episode="game"`` of games, each from its own deals.
         seed: of deals, agents and bootstrap.
@@ -72,125 +126,170 @@ def play_match(
         batch: sittings played side by side at most: how many rows an agent may get at once.
         threads: of the engine; agents choose theirs.
         progress: told how many deals have just been finished; slow agents then get smaller batches.
+        until: stop before `deals` when the interval is no wider than mean ± this (`StopRule`).
+        faults: ``"raise"``: a player that fails ends the match with an error. ``"forfeit"``: it loses the hand.
+        limit: with ``faults="forfeit"``, seconds a decision that a player may take, on average over a batch.
+        saved: a file that keeps the match while it is played; a match killed goes on from it exactly.
 
     Returns:
         The result; `MatchResult.to_json` is what the command line writes.
 
     Raises:
-        OptionsError: a bad number, a team or a contract that does not fit the rules.
+        OptionsError: a bad number, a team or a contract that does not fit the rules, a file of another match.
         AgentError: an agent answered an illegal action.
     """
+    if deals < 1:
+        raise OptionsError(f"deals={deals} and batch={batch} must be at least 1")
     rules = resolve_rules(rules)
-    _check_numbers(deals, seed, batch, episode, contract)
-    match = _Match(make_team(a, rules), make_team(b, rules), rules, seed, episode, contract, threads)
+    setting = Setting(rules, seed, episode, contract, batch, threads, faults, limit)
+    rule = None if until is None else StopRule(until)
+    match = Match(make_team(a, rules), make_team(b, rules), setting)
+    sums = match.empty()
+    keeper = None if saved is None else SavedMatch(saved, setting.key(match.a.name, match.b.name))
+    if keeper is not None:
+        keeper.load(sums)
+        if sums.deals > deals:
+            raise OptionsError(f"{saved} has {sums.deals} deals already; deals={deals} must be at least as many")
+        if progress is not None and sums.deals:
+            progress(sums.deals)
     match.warm_up()
-    scores = np.empty(deals)
-    largest = max(1, batch // len(match.sittings))
-    chunk = largest if progress is None else min(largest, _FIRST_CHUNK)
-    first, started = 0, time.process_time()
-    while first < deals:
-        n, begun = min(chunk, deals - first), time.perf_counter()
-        scores[first : first + n] = match.play(first, n)
-        first += n
+    try:
+        stopped = _play_on(match, sums, deals, rule, progress, keeper)
+    finally:
+        if keeper is not None:
+            keeper.save(sums, now=True)
+    return make_result(match.a.name, match.b.name, setting, sums, rule if stopped else None, until)
+
+
+def _play_on(
+    match: "Match",
+    sums: Sums,
+    deals: int,
+    rule: StopRule | None,
+    progress: Progress | None,
+    keeper: SavedMatch | None,
+) -> bool:
+    """Play until `deals` deals are done or the rule is satisfied; returns whether it was."""
+    largest = max(1, match.setting.batch // len(match.sittings))
+    chunk = largest if progress is None and keeper is None else min(largest, _FIRST_CHUNK)
+    while True:
+        if rule is not None and rule.is_look(sums.deals) and rule.satisfied(sums.scores(match.rules)):
+            return True
+        if sums.deals >= deals:
+            return False
+        most = deals if rule is None else min(deals, rule.next_look(sums.deals))
+        n, begun = min(chunk, most - sums.deals), time.perf_counter()
+        sums.add(match.play(sums.deals, n))
+        if keeper is not None:
+            keeper.save(sums)
         if progress is not None:
             progress(n)
-            if time.perf_counter() - begun < _QUICK:
-                chunk = min(largest, 4 * chunk)
-    return match.result(scores, time.process_time() - started)
+        if time.perf_counter() - begun < _QUICK:
+            chunk = min(largest, 4 * chunk)
 
 
-def _check_numbers(deals: int, seed: int, batch: int, episode: str, contract: str | None) -> None:
-    if deals < 1 or batch < 1:
-        raise OptionsError(f"deals={deals} and batch={batch} must be at least 1")
-    if not 0 <= seed < 2**64:
-        raise OptionsError(f"seed={seed} is not allowed; allowed: 0 to 2**64 - 1")
-    if contract is not None and episode != "hand":
-        raise OptionsError(f"contract={contract!r} goes with episode='hand' only, not with {episode!r}")
+class Match:
+    """Two teams that sit down to play; `play` may be called for any deals in any order.
 
+    Args:
+        a, b: the teams.
+        setting: how it is played.
+        watch: told who is being asked, for those who watch from another process.
+    """
 
-class _Match:
-    """What stays the same from one chunk of deals to the next, and the sums over them."""
-
-    def __init__(
-        self, a: Team, b: Team, rules: Rules, seed: int, episode: str, contract: str | None, threads: int
-    ) -> None:
-        self.a, self.b, self.rules, self.seed, self.threads = a, b, rules, seed, threads
+    def __init__(self, a: Team, b: Team, setting: Setting, watch: Watch | None = None) -> None:
+        self.a, self.b, self.setting, self.watch = a, b, setting, watch
+        self.rules = setting.rules
         self.agents: tuple[Agent, ...] = (*a.members, *b.members)
-        self.sittings: list[Sitting] = sittings(a, b, rules)
-        self.episode, self.contract = episode, contract
-        self.forced = ForcedContract(contract, rules) if contract is not None else None
-        self.agent_seed = (seed ^ AGENT_SALT) % 2**64
-        self._start_counting()
+        self.sittings: list[Sitting] = sittings(a, b, setting.rules)
+        self.forced = ForcedContract(setting.contract, setting.rules) if setting.contract is not None else None
+        self.agent_seed = (setting.seed ^ AGENT_SALT) % 2**64
+        BatchedGame(setting.rules, 1, episode=setting.episode)  # refuses a bad episode
+        self.sums = self.empty()
 
-    def _start_counting(self) -> None:
-        game = BatchedGame(self.rules, 1)
-        self.tally, self.clock = Tally(self.rules, game.codec, bidding=self.forced is None), _Clock()
-        self.games = np.zeros(2, np.int64)
-        self.unfinished = 0
+    def empty(self) -> Sums:
+        """The sums of no deals."""
+        return empty_sums(self.setting, len(self.sittings))
 
     def warm_up(self) -> None:
         """Play one deal that does not count, so that compiling and loading are in nobody's figures."""
         self.play(_WARM_UP_ROW, 1)
-        self._start_counting()
 
-    def play(self, first: int, n: int) -> npt.NDArray[np.float64]:
-        """Scores of deals ``first .. first + n``: A's minus B's, averaged over the sittings, shape (n,)."""
+    def play(self, first: int, n: int) -> Sums:
+        """The sums of deals ``first .. first + n``."""
+        started = time.process_time()
+        self.sums = self.empty()
         game = self._deal(first, n)
         seating = np.repeat([sitting.seating for sitting in self.sittings], n, axis=0)
         sides = np.repeat([sitting.side for sitting in self.sittings], n)
-        self._play_out(game, seating, sides)
-        if self.episode == "hand":
-            self.tally.add(game.states, sides)
+        whole = self._play_out(game, seating, sides)
+        if self.setting.episode == "hand":
+            self.sums.tally.add(game.states[whole], sides[whole])
         else:
-            self._count_games(game.states, sides)
-        return self._scores(game.states, sides, n)
+            self.sums.wins = self._wins(game.states, sides).reshape(-1, n).T
+        self.sums.margins = self._margins(game.states, sides).reshape(-1, n).T
+        self.sums.cpu_s = time.process_time() - started
+        return self.sums
 
-    def _scores(self, states: Batch, sides: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.float64]:
-        """A's score minus the mean of the other sides', in whole numbers up to one last division, shape (n,)."""
+    def _margins(self, states: Batch, sides: Int64) -> Int64:
+        """A's score times the number of other sides, minus their scores: whole numbers up to one last division."""
         scores = states["scores"][:, : self.rules.sides].astype(np.int64)  # zero at the deal
         mine = scores[np.arange(len(states)), sides]
-        others = self.rules.sides - 1
-        margins = mine * others - (scores.sum(axis=1) - mine)
-        return np.asarray(margins.reshape(-1, n).sum(axis=0) / (others * len(self.sittings)))
+        return np.asarray(mine * (self.rules.sides - 1) - (scores.sum(axis=1) - mine))
+
+    def _wins(self, states: Batch, sides: Int64) -> Int64:
+        """1 where A won the game, -1 where another side did, 0 where it was cut off."""
+        winners = states["winners"].astype(np.int64)
+        won = (winners >> sides) & 1 == 1
+        lost = winners & ~(1 << sides) != 0
+        return np.asarray(won.astype(np.int64) - lost)
 
     def _deal(self, first: int, n: int) -> BatchedGame:
         """The same `n` deals once for every sitting: row ``k * n + i`` is deal ``first + i`` in sitting k."""
-        count = len(self.sittings)
+        count, setting = len(self.sittings), self.setting
         game = BatchedGame(
-            self.rules, n * count, episode=self.episode, auto_reset=False, threads=self.threads, first_row=first
+            self.rules, n * count, episode=setting.episode, auto_reset=False, threads=setting.threads, first_row=first
         )
-        game.reset(self.seed)
+        game.reset(setting.seed)
         for k in range(1, count):
             game.states[k * n : (k + 1) * n] = game.states[:n]
         if self.forced is not None:
             self.forced.apply(game, self.agent_seed)
         return game
 
-    def _play_out(self, game: BatchedGame, seating: npt.NDArray[np.int64], sides: npt.NDArray[np.int64]) -> None:
-        """Play every row to the end of its episode."""
+    def _play_out(self, game: BatchedGame, seating: Int64, sides: Int64) -> npt.NDArray[np.bool_]:
+        """Play every row to the end of its episode; returns the rows without a forfeit, bool (rows,)."""
         movers = game.states.view(np.ndarray)["cur"]  # a view: it follows the games
         steps = np.zeros(game.n, np.int64)
         ids = np.arange(game.n, dtype=np.uint64)  # two sittings of a deal are two games to an agent with memory
+        whole = np.ones(game.n, np.bool_)
         for agent in self.agents:
             agent.reset(ids)
         while True:
             live = np.flatnonzero(movers >= 0)
             if len(live) == 0:
-                return
+                return whole
             actions = self._choose(game, live, ids, seating, decision_keys(game, self.agent_seed, steps))
-            if self.episode == "game":
+            failed = live[actions[live] == forfeit.FORFEIT]
+            if len(failed):
+                live = live[actions[live] != forfeit.FORFEIT]
+                whole[failed] = False
+            if self.setting.episode == "game":
                 self._count_ending_hands(game, live, actions, sides)
-            self._step(game, actions, seating)
+            if len(failed):
+                self._forfeit(game, failed, live, actions, seating)
+            else:
+                self._step(game, actions, seating)
             steps += 1
 
     def _choose(
         self,
         game: BatchedGame,
-        live: npt.NDArray[np.int64],
+        live: Int64,
         ids: npt.NDArray[np.uint64],
-        seating: npt.NDArray[np.int64],
+        seating: Int64,
         keys: npt.NDArray[np.uint64],
-    ) -> npt.NDArray[np.int64]:
+    ) -> Int64:
         """One action for every live row, -1 elsewhere; an agent is asked once, for all its rows."""
         actions = np.full(game.n, -1, np.int64)
         movers = game.states["cur"][live].astype(np.int64)
@@ -202,24 +301,35 @@ class _Match:
                 continue
             views = copy_rows(game.states, rows)
             seats = movers[mine]
-            if not sees_all(agent):
-                drivers.blank_batch(views, game.tables, seats)
+            drivers.blank_batch(views, game.tables, seats)
             decisions = Decisions(self.rules, views, seats, ids[rows], keys[rows])
             actions[rows] = self._ask(agent, int(index >= len(self.a.members)), decisions)
         return actions
 
-    def _ask(self, agent: Agent, team: int, decisions: Decisions) -> npt.NDArray[np.int64]:
+    def _ask(self, agent: Agent, team: int, decisions: Decisions) -> Int64:
         """An agent's actions, on its team's clock."""
         started = time.process_time()
-        answer = np.asarray(agent.act(decisions))
-        self.clock.seconds[team] += time.process_time() - started
-        self.clock.decisions[team] += len(decisions)
-        if answer.shape != (len(decisions),) or not np.issubdtype(answer.dtype, np.integer):
-            found = f"{answer.dtype} of shape {answer.shape}"
-            raise AgentError(f"agent {agent.name!r} must answer {len(decisions)} whole numbers, not {found}")
+        if self.watch is not None:
+            self.watch(team, len(decisions))
+        if self.setting.faults == "forfeit":
+            answer = forfeit.answer_or_forfeit(agent, decisions, self.setting.limit, self.sums)
+        else:
+            answer = forfeit.answer_of(agent, decisions)
+        if self.watch is not None:
+            self.watch(-1, 0)
+        self.sums.seconds[team] += time.process_time() - started
+        self.sums.decisions[team] += len(decisions)
         return answer
 
-    def _step(self, game: BatchedGame, actions: npt.NDArray[np.int64], seating: npt.NDArray[np.int64]) -> None:
+    def _forfeit(self, game: BatchedGame, failed: Int64, live: Int64, actions: Int64, seating: Int64) -> None:
+        """End the hands whose movers failed, and play on in the other rows."""
+        who = seating[failed, game.states["cur"][failed]]
+        self.sums.forfeits += np.bincount(who >= len(self.a.members), minlength=2).astype(np.int64)
+        if len(live):
+            forfeit.step_rows(game, live, actions[live])
+        forfeit.forfeit_rows(game, failed)
+
+    def _step(self, game: BatchedGame, actions: Int64, seating: Int64) -> None:
         try:
             game.step(actions)
         except (IllegalActionError, MalformedActionError) as error:
@@ -227,13 +337,7 @@ class _Match:
             agent = self.agents[seating[row, game.states["cur"][row]]]
             raise AgentError(f"agent {agent.name!r} answered action {actions[row]}: {error}") from error
 
-    def _count_ending_hands(
-        self,
-        game: BatchedGame,
-        live: npt.NDArray[np.int64],
-        actions: npt.NDArray[np.int64],
-        sides: npt.NDArray[np.int64],
-    ) -> None:
+    def _count_ending_hands(self, game: BatchedGame, live: Int64, actions: Int64, sides: Int64) -> None:
         """In a whole game the next deal overwrites a hand in the step that ends it: finish a copy, and count that."""
         states = game.states
         may_end = (states["pos"][live] + 1 >= states["in_trick"][live]) | (states["phase"][live] == AUCTION)
@@ -242,36 +346,10 @@ class _Match:
         copies["whole_game"] = 0
         drivers.step_batch(copies, game.tables, actions[rows])
         ended = copies["hand_over"] == 1
-        self.tally.add(copies[ended], sides[rows[ended]])
+        self.sums.tally.add(copies[ended], sides[rows[ended]])
 
-    def _count_games(self, states: Batch, sides: npt.NDArray[np.int64]) -> None:
-        winners = states["winners"].astype(np.int64)
-        won = (winners >> sides) & 1 == 1
-        self.games += (won.sum(), (winners & ~(1 << sides) != 0).sum())
-        self.unfinished += int((winners == 0).sum())
 
-    def result(self, scores: npt.NDArray[np.float64], cpu_s: float) -> MatchResult:
-        """All figures of the match."""
-        rows = len(scores) * len(self.sittings)
-        per_decision = [
-            float(s / d) if d else None for s, d in zip(self.clock.seconds, self.clock.decisions, strict=True)
-        ]
-        return MatchResult(
-            a=self.a.name,
-            b=self.b.name,
-            rules=self.rules,
-            episode=self.episode,
-            contract=self.contract,
-            seed=self.seed,
-            sittings=len(self.sittings),
-            scores=scores,
-            mean=float(scores.sum() / len(scores)),
-            ci95=bootstrap_interval(scores, self.seed),
-            tally=self.tally,
-            games_won=(int(self.games[0]), int(self.games[1])) if self.episode == "game" else None,
-            unfinished=self.unfinished,
-            episodes=rows,
-            cpu_s_per_decision=(per_decision[0], per_decision[1]),
-            decisions=(int(self.clock.decisions[0]), int(self.clock.decisions[1])),
-            cpu_s=cpu_s,
-        )
+def empty_sums(setting: Setting, n_sittings: int) -> Sums:
+    """The sums of no deals played `n_sittings` times each."""
+    codec = build_codec(setting.rules)
+    return Sums(Tally(setting.rules, codec, bidding=setting.contract is None), n_sittings)

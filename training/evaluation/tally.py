@@ -1,6 +1,8 @@
 """Counts of finished hands by team: contracts, calls, declarations, points."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +13,8 @@ from texas42.envs.rules.rules import Rules
 
 Counts = npt.NDArray[np.int64]
 A, B = 0, 1
+_NUMBERS = ("hands", "thrown_in")
+_ARRAYS = ("contracts", "made", "declared", "declared_made", "forced", "calls", "points")
 
 
 @dataclass
@@ -73,6 +77,28 @@ class Tally:
         called = np.arange(width) < states["n_calls"][:, None]
         teams = states["callers"][:, :width].astype(np.int64) % self.rules.sides != sides[:, None]
         self.calls += _count(teams[called].astype(np.int64), states["calls"][:, :width][called], self.calls.shape)
+
+    def merge(self, other: "Tally") -> None:
+        """Add the counts of other hands under the same rules."""
+        for name in (*_NUMBERS, *_ARRAYS):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def to_plain(self) -> dict[str, Any]:
+        """Plain values for JSON; `load` reads them back."""
+        numbers: dict[str, Any] = {name: getattr(self, name) for name in _NUMBERS}
+        return numbers | {name: getattr(self, name).tolist() for name in _ARRAYS}
+
+    def load(self, plain: Mapping[str, Any]) -> None:
+        """Take over what `to_plain` wrote under the same rules.
+
+        Raises:
+            KeyError, ValueError: a count is missing or has another shape.
+        """
+        for name in _NUMBERS:
+            setattr(self, name, int(plain[name]))
+        for name in _ARRAYS:
+            array = getattr(self, name)
+            setattr(self, name, np.array(plain[name], array.dtype).reshape(array.shape))
 
     def report(self) -> dict[str, object]:
         """Plain numbers for JSON: rates are None where nothing was played."""
