@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -91,10 +92,36 @@ def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
     return read
 
 
+def positive_number() -> Callable[[str], float]:
+    """An argument type: a finite number above 0."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not 0 < value < math.inf:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+        return value
+
+    return read
+
+
 def add_seed_argument(parser: argparse.ArgumentParser) -> None:
     """``--seed S``."""
     parser.add_argument(
         "--seed", type=whole_number(0, MAX_SEED), default=0, metavar="S", help="seed; the same seed, the same result"
+    )
+
+
+def add_limit_argument(parser: argparse.ArgumentParser) -> None:
+    """``--seconds S``: what a player may take where failing costs the hand."""
+    parser.add_argument(
+        "--seconds",
+        type=positive_number(),
+        default=10.0,
+        metavar="S",
+        help="seconds a decision that a player may take before it forfeits, on average over a batch; default 10",
     )
 
 

@@ -1,22 +1,25 @@
 """Play a duplicate match: two teams on the same deals from both sides, with a 95 % interval by bootstrap over deals.
 
 A team is an agent's spec (random, passer, heuristic, checkpoint:FILE, sb3:FILE) or a mixed partnership SPEC+SPEC.
-The score is A's minus B's per deal, averaged over the sittings of the deal.
+The score is A's minus B's per deal, averaged over the sittings of the deal. With --json FILE the match is kept in
+FILE.partial while it is played, and the same command goes on from there.
 """
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from texas42.commands.common import (
     add_json_argument,
+    add_limit_argument,
     add_rules_arguments,
     add_seed_argument,
     as_command_error,
     check_writable,
     command_line,
     format_table,
-    is_terminal,
+    positive_number,
     progress_bar,
     rules_from,
     whole_number,
@@ -30,6 +33,7 @@ HELP = "match of two teams on the same deals, sides swapped"
 EXAMPLES = """examples:
   texas42 evaluate heuristic random --deals 5000 --seed 1
   texas42 evaluate heuristic random --contract 30
+  texas42 evaluate heuristic passer --until 0.02 --deals 100000
   texas42 evaluate heuristic+random random --rules open --episode game --deals 500 --json match.json
 """
 
@@ -48,6 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="deals (games with --episode game); default 1000",
     )
+    parser.add_argument(
+        "--until",
+        type=positive_number(),
+        default=None,
+        metavar="W",
+        help="stop before --deals when the 95 %% interval is no wider than the score ± W",
+    )
     add_seed_argument(parser)
     parser.add_argument(
         "--contract",
@@ -63,6 +74,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads", type=whole_number(1, 1024), default=1, metavar="N", help="engine threads; default 1"
     )
+    parser.add_argument(
+        "--forfeit",
+        action="store_true",
+        help="a player that answers illegally, slowly or not at all loses the hand; otherwise it ends the match",
+    )
+    add_limit_argument(parser)
     add_json_argument(parser)
 
 
@@ -73,7 +90,8 @@ def run(args: argparse.Namespace) -> int:
 
     rules = rules_from(args)
     check_writable(args.json)
-    with as_command_error(OptionsError, AgentError), progress_bar(args.deals, "deals") as advance:
+    saved = None if args.json is None else Path(f"{args.json}.partial")
+    with as_command_error(OptionsError, AgentError, OSError), progress_bar(args.deals, "deals") as advance:
         result = play_match(
             args.a,
             args.b,
@@ -84,10 +102,16 @@ def run(args: argparse.Namespace) -> int:
             contract=args.contract,
             batch=args.batch,
             threads=args.threads,
-            progress=advance if is_terminal() else None,
+            progress=advance,
+            until=args.until,
+            faults="forfeit" if args.forfeit else "raise",
+            limit=args.seconds,
+            saved=saved,
         )
     print(describe(result))
     write_json(args.json, {**result.to_json(), "command": command_line()})
+    if saved is not None:
+        saved.unlink(missing_ok=True)
     return 0
 
 
@@ -102,8 +126,11 @@ def describe(result: "MatchResult") -> str:
         "",
         f"A's score minus B's, {result.unit} per deal: {result.mean:+.4f}   95 % interval {low:+.4f} to {high:+.4f}",
         "",
+        *_why_stopped(result),
         format_table(_rows(figures), right=(1, 2)),
     ]
+    if result.notes:
+        lines += ["", "forfeited hands:", *(f"  {times:,} × {text}" for text, times in result.notes.items())]
     if not result.contract:
         lines += ["", "calls, as a share of all calls of the team:"]
         lines.append(format_table(_call_rows(figures["calls"], names), right=(1, 2)))
@@ -111,6 +138,14 @@ def describe(result: "MatchResult") -> str:
         lines += ["", f"{key}:", format_table(_played_rows(figures[key], names), right=(1, 2, 3, 4))]
     lines += ["", f"{result.cpu_s:.2f} CPU s, {result.hands_per_cpu_s:,.0f} hands per CPU s"]
     return "\n".join(lines)
+
+
+def _why_stopped(result: "MatchResult") -> list[str]:
+    if result.until is None:
+        return []
+    if result.stopped_early:
+        return [f"stopped: sure to within ±{result.until:g}", ""]
+    return [f"not yet sure to within ±{result.until:g}: give more --deals", ""]
 
 
 def _what(result: "MatchResult", figures: dict[str, Any]) -> str:
@@ -124,6 +159,8 @@ def _rows(figures: dict[str, Any]) -> list[list[str]]:
     rows = [["", "A", "B"]]
     if "games_won" in figures:
         rows.append(["games won", *_pair(figures["games_won"], "{:,}")])
+        low, high = figures["win_rate_ci95"]
+        rows.append(["  share, 95 % interval", f"{figures['win_rate']:.1%}", f"{low:.1%} to {high:.1%}"])
     rows += [
         ["points per hand", *_pair(figures["points_per_hand"], "{:.2f}")],
         ["share of contracts", *_pair(figures["contract_rate"], "{:.1%}")],
@@ -135,6 +172,8 @@ def _rows(figures: dict[str, Any]) -> list[list[str]]:
         ["hands with a contract", f"{figures['hands']:,}", ""],
         ["hands thrown in", f"{figures['thrown_in']:,}", ""],
     ]
+    if any(figures["forfeits"].values()):
+        rows.append(["hands forfeited", *_pair(figures["forfeits"], "{:,}")])
     return rows
 
 
