@@ -52,7 +52,7 @@ def test_a_match_that_was_stopped_goes_on_exactly(options: dict[str, object], tm
     told: list[int] = []
     resumed = play_match("heuristic", "random", "casual", deals, 5, saved=saved, progress=told.append, **options)  # type: ignore[arg-type]
     assert same(resumed, whole)
-    assert told[0] == 16  # two chunks of eight deals were kept
+    assert told[0] == min(16, deals)  # two chunks of eight deals were kept
     assert sum(told) == whole.deals
 
 

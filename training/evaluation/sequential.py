@@ -4,7 +4,8 @@ Whether to stop is asked at fixed numbers of deals and answered from the spread 
 mean: the rule of Chow and Robbins (Annals of Mathematical Statistics 36, 1965) with looks. The interval of a match
 that stops is *the one that was asked for*, mean ± width, so that having stopped at a lucky small spread does not make
 it too narrow. For normal scores mean and spread are independent, and the coverage is the average of 2Φ(w√N/s) - 1
-over the stopping time N, s the standard deviation; for others it tends to the nominal one as the width falls (Anscombe 1952).
+over the stopping time N, s being the standard deviation; for others it tends to the nominal one as the width falls
+(Anscombe 1952).
 """
 
 import math
