@@ -119,6 +119,20 @@ REGISTRY: dict[str, AgentKind] = {
         takes_path=True,
         extra="train",
     ),
+    "onnx": AgentKind(
+        "texas42.agents.onnx_agent",
+        "load_onnx_agent",
+        "a network in an ONNX file",
+        {"temperature": number(0.0, 100.0)},
+        takes_path=True,
+        extra="onnx",
+    ),
+    "python": AgentKind(
+        "texas42.agents.callable_agent",
+        "load_callable_agent",
+        "a function of your own, as FILE.py:NAME; the file is run",
+        takes_path=True,
+    ),
 }
 """Every name with its agent; add a row, or call `register`."""
 
