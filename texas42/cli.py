@@ -10,7 +10,19 @@ from collections.abc import Sequence
 from texas42 import __version__
 from texas42.commands.common import CommandError
 
-COMMANDS = ("train", "evaluate", "play", "presets", "bench", "generate", "verify", "show", "solve", "odds")
+COMMANDS = (
+    "train",
+    "evaluate",
+    "export",
+    "play",
+    "presets",
+    "bench",
+    "generate",
+    "verify",
+    "show",
+    "solve",
+    "odds",
+)
 """Modules of `texas42.commands`; each has HELP, `add_arguments(parser)` and `run(args) -> exit code`."""
 
 

@@ -1,16 +1,20 @@
 """Teams of a match: one agent in every seat of a side, or a mixed partnership ``A+B``; and who sits where."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from texas42.agents.base import Agent
+from texas42.agents.callable_agent import CallableError, as_agent
 from texas42.envs.errors import OptionsError
 from texas42.envs.rules.rules import Rules
 
-TeamLike = str | Agent | list[Agent] | tuple[Agent, ...]
-"""A spec, two or more specs joined by ``+``, an agent object, or the agents of a mixed team."""
+TeamLike = str | Agent | Callable[..., Any] | list[Any] | tuple[Any, ...]
+"""A spec, two or more specs joined by ``+``, an agent object, a function of observations and masks, or several of
+these last two as a mixed team."""
 
 
 @dataclass(frozen=True)
@@ -27,17 +31,20 @@ class Team:
 
 
 def make_team(team: TeamLike, rules: Rules) -> Team:
-    """A `Team` from a spec string, an agent or a sequence of agents.
+    """A `Team` from a spec string, an agent, a function or a sequence of these.
 
     Raises:
-        OptionsError: a spec that names no agent, an empty member, or more members than a side has seats.
+        OptionsError: a spec that names no agent, an empty member, more members than a side has seats, or what is no
+            player.
     """
     if isinstance(team, str):
         made = Team(team, tuple(_members(team, rules)))
-    elif isinstance(team, list | tuple):
-        made = Team("+".join(agent.name for agent in team), tuple(team))
     else:
-        made = Team(team.name, (team,))
+        try:
+            agents = tuple(as_agent(one) for one in (team if isinstance(team, list | tuple) else (team,)))
+        except CallableError as error:
+            raise OptionsError(str(error)) from error
+        made = Team("+".join(agent.name for agent in agents), agents)
     seats = rules.seats // rules.sides
     if not 1 <= len(made.members) <= seats:
         raise OptionsError(f"team {made.name!r} has {len(made.members)} members; allowed: 1 to {seats}, a side's seats")
