@@ -54,7 +54,7 @@ def test_the_last_caller_must_bid_where_the_dealer_is_forced() -> None:
 
 @pytest.mark.parametrize(("all_pass", "next_shaker"), [("throw_in_next", 1), ("throw_in_same", 0)])
 def test_all_pass_throws_the_hand_in(all_pass: str, next_shaker: int) -> None:
-    """d.25."""
+    """d.25, b.2 `all_pass`."""
     rules = Rules.preset("n42pa").replace(all_pass=all_pass)
     table = Table(rules, shaker=0, scores=[3, 2], episode="game").play("PASS PASS PASS PASS")
     assert (table.phase, int(table.state.shaker), table.scores) == ("auction", next_shaker, [3, 2])
@@ -84,7 +84,7 @@ def test_a_bid_must_be_higher_than_the_standing_one() -> None:
 
 
 def test_doubles_of_the_hand_open_splash_and_plunge() -> None:
-    """d.45."""
+    """d.45, b.4 `splash`, `plunge`."""
     assert calls_after("open", "", THREE_DOUBLES) - OPENING == {"SPLASH"}
     assert calls_after("open", "", FOUR_DOUBLES) - OPENING == {"SPLASH", "PLUNGE"}
     assert calls_after("open", "", PLAIN) == OPENING
@@ -120,7 +120,7 @@ def test_specials_without_jump() -> None:
 
 
 def test_the_cap_bounds_every_mark_bid() -> None:
-    """f.2.4, f.1 `spruce`."""
+    """b.2 `max_marks_cap`, f.2.4, f.1 `spruce`."""
     assert calls_after("spruce", "M2") == {"PASS"}
     rules = Rules.preset("open").replace(max_marks_cap=3)
     assert calls_after(rules, "", FOUR_DOUBLES) - OPENING == {"SPLASH"}

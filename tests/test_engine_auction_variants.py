@@ -39,7 +39,7 @@ def test_number_of_opening_calls(preset: str, number: int) -> None:
     ({"preset": "moon", "players": 4}, 7),
 ])  # fmt: skip
 def test_points_of_a_hand(spec: Spec, total: int) -> None:
-    """d.59, d.61, d.72, d.78, d.85, d.89, d.91, c.9, c.10.1."""
+    """d.59, d.61, d.72, d.78, d.85, d.89, d.91, c.9, c.10.1, f.2.2 `trick_value`."""
     assert Table(spec).rules.total == total
 
 
@@ -89,7 +89,7 @@ def test_geezer_opening_calls() -> None:
 
 
 def test_geezer_water_bids() -> None:
-    """d.73: three doubles dip, four dive, five plunge, over marks one more than they."""
+    """d.73, f.3.11: three doubles dip, four dive, five plunge, over marks one more than they."""
     others = "7-6 7-5 7-4 7-3"
     water = {"DIP", "DIVE", "PLUNGE"}
     assert geezer_after("", f"0-0 1-1 {others}") & water == set()

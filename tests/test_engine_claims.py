@@ -57,7 +57,7 @@ def test_a_bad_claim_may_lose_the_game() -> None:
 
 
 def test_claims_are_for_the_bidding_side_on_lead() -> None:
-    """c.17."""
+    """c.17, b.3 `laydown`."""
     table = two_left(CLAIM, "PIP3", "3-3 6-3", "5-5 6-5", "4-4 2-2")
     assert "CLAIM" in table.legal
     assert "CLAIM" not in table.play("3-3").legal

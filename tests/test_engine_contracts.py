@@ -88,7 +88,7 @@ def test_sevens_for_the_last_caller_only() -> None:
 
 
 def test_points_bids_offer_neither_nello_nor_sevens() -> None:
-    """d.44, c.7: but loper, which marks do not."""
+    """d.44, b.4 `nello`, `sevens`, `loper`, c.7: but loper, which marks do not."""
     assert declarations("open", "P30 PASS PASS PASS") == TRUMPS | {"LOPER"}
     nello = {f"NELLO-{q}" for q in ("high", "low", "own")}
     assert declarations("open", "M1 PASS PASS PASS") == TRUMPS | nello | {"SEVENS"}
@@ -110,7 +110,7 @@ def test_nello_treatment_may_be_fixed() -> None:
 @pytest.mark.parametrize(("leads", "leader"), [("namer", 3), ("bidder", 1)])
 @pytest.mark.parametrize("special", ["SPLASH", "PLUNGE"])
 def test_the_partner_declares_and_leads(special: str, leads: str, leader: int) -> None:
-    """d.47, c.4."""
+    """d.47, c.4, b.4 `special_leader`."""
     rules = Rules.preset("open").replace(special_leader=leads)
     table = Table(rules, {1: FOUR_DOUBLES}).play(f"{special} PASS PASS PASS")
     assert (table.phase, table.mover, table.legal) == ("declare", 3, TRUMPS)
@@ -131,7 +131,7 @@ def test_partner_may_overbid_a_splash() -> None:
 
 
 def test_specials_declared_after_the_auction() -> None:
-    """f.3.7: enough doubles and marks; the stake and the bid stay plain."""
+    """b.4 `special_declared_at`, f.3.7: enough doubles and marks; the stake and the bid stay plain."""
     rules = Rules.preset("open").replace(special_declared_at="after", splash_marks=2, nello="off", sevens="off")
     held = {1: FOUR_DOUBLES}
     assert Table(rules, held).legal & {"SPLASH", "PLUNGE"} == set()
@@ -146,7 +146,10 @@ def test_specials_declared_after_the_auction() -> None:
 
 
 def test_partner_options() -> None:
-    """f.3.8: the option alone suffices; in nello the bidder plays and leads and the namer sits out."""
+    """b.4 `special_partner_options`, f.3.8: the option alone suffices.
+
+    In nello the bidder plays and leads and the namer sits out.
+    """
     options: dict[str, set[str]] = {
         "trumps+NT": set(),
         "trumps+NT+SEVENS": {"SEVENS"},
@@ -200,7 +203,7 @@ def test_loper_may_lose_one_trick_and_scores_one_mark() -> None:
 
 
 def test_sevens_need_a_seven() -> None:
-    """f.3.10: by the tiles dealt to whoever will lead."""
+    """b.4 `sevens_need_seven`, f.3.10: by the tiles dealt to whoever will lead."""
     rules = Rules.preset("open").replace(sevens_need_seven=True)
     assert "SEVENS" not in declarations(rules, "M1 PASS PASS PASS", {1: SEVENS_WON[1]})
     assert "SEVENS" in declarations(rules, "M1 PASS PASS PASS", {1: SEVENS_WON[0]})

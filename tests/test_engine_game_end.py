@@ -19,7 +19,7 @@ def winners(
 
 
 def test_win_by_two() -> None:
-    """d.31, f.4.5: 7-6 is not over, 8-6 is."""
+    """d.31, b.1 `win_by_two`, f.4.5: 7-6 is not over, 8-6 is."""
     rules = Rules.preset("n42pa").replace(win_by_two=True)
     assert winners(rules, [6, 6], "P30", [30, 12], [4, 3]) == []
     assert winners("n42pa", [6, 6], "P30", [30, 12], [4, 3]) == [0]

@@ -67,7 +67,7 @@ def test_a_game_to_seven_ends_when_seven_is_reached_or_passed() -> None:
 
 
 def test_points_below_the_hand_total_score_what_was_taken() -> None:
-    """d.32."""
+    """d.32, and b.5 `defenders_keep_points_when_made`."""
     assert delta(POINTS, "P30", [31, 11], [4, 3]) == [31, 11]
     kept = {**POINTS, "defenders_keep_points_when_made": False}
     assert delta(kept, "P30", [31, 11], [4, 3]) == [31, 0]
@@ -86,7 +86,7 @@ def test_a_made_sweep_scores_the_bid() -> None:
 
 
 def test_a_set_sweep_pays_bid_and_points_or_the_bid_only() -> None:
-    """d.35."""
+    """d.35, b.5 `set_award_sweep`."""
     assert delta(POINTS, "M1", [36, 6], [5, 2]) == [0, 48]
     assert delta({**POINTS, "set_award_sweep": "bid_only"}, "M1", [36, 6], [5, 2]) == [0, 42]
 
@@ -107,7 +107,7 @@ def test_in_points_all_tricks_are_played() -> None:
 
 @pytest.mark.parametrize(("widow_points", "made"), [(2, True), (0, False)])
 def test_72_credits_the_widow_to_the_bidder(widow_points: int, made: bool) -> None:
-    """d.64: 49 in tricks are 51 with the widow."""
+    """d.64, f.2.2 `widow_points`: 49 in tricks are 51 with the widow."""
     rules = Rules.preset("seventy_two").replace(widow_points=widow_points)
     table = Table(rules, {0: "6-6 6-5 6-4 6-3 6-2 6-1 5-4 5-3 5-2 5-1"}, widow="4-4 4-2")
     table.contract("P50", "PIP3")
@@ -188,7 +188,7 @@ def test_three_handed_defenders_pool_their_points() -> None:
 
 
 def test_three_handed_each_defender_scores_the_stake() -> None:
-    """d.90, c.15.3."""
+    """d.90, c.15.3, f.2.2 `set_award_solo`."""
     assert delta("three_handed", "P30", [29, 9, 6], [5, 2, 2]) == [0, 1, 1]
     assert delta(SOLO, "P30", [29, 9, 6], [5, 2, 2]) == [-1, 0, 0]
     assert delta("three_handed", "M1", [44, 0, 0], [9, 0, 0]) == [1, 0, 0]
@@ -225,7 +225,7 @@ def test_a_sweep_is_judged_by_tricks_only() -> None:
 
 
 def test_forced_sweep_bonus() -> None:
-    """f.3.9: a forced point bid that takes every trick earns two, and play goes on for it."""
+    """b.2 `forced_sweep_bonus`, f.3.9: a forced point bid that takes every trick earns two, and play goes on for it."""
     rules = Rules.preset("seed_marks").replace(forced_sweep_bonus=2)
     for tricks, points, change in (([7, 0], [42, 0], [2, 0]), ([6, 1], [41, 1], [1, 0])):
         table = Table(rules, shaker=0).play("PASS PASS PASS P30 PIP3")

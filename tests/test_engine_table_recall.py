@@ -35,7 +35,7 @@ def tricks_shown(reader: Reader) -> list[int]:
 
 @pytest.mark.parametrize("visibility", SHOWN)
 def test_won_tricks_are_stacked_by_the_bid(visibility: str) -> None:
-    """d.54: M1 leaves two tricks visible, M2 one, P35 all; and the other customs."""
+    """d.54, b.3 `won_tricks_visibility`, f.2.3: M1 leaves two tricks visible, M2 one, P35 all; and other customs."""
     for bid, number in zip(("P35", "M1", "M2"), SHOWN[visibility], strict=True):
         assert tricks_shown(five_tricks(visibility, bid)) == list(range(5))[5 - number :]
 

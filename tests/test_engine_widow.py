@@ -95,7 +95,7 @@ def test_six_handed_84_discards_two_plain_tiles(eleven: str, first: set[str] | N
 
 
 def test_six_handed_84_kitty_may_stay_unused() -> None:
-    """c.9.4, f.2.2."""
+    """c.9.4, f.2.2 `kitty`."""
     table = Table({"preset": "eighty_four_6", "kitty": "unused"}, shaker=5).play("P60" + " PASS" * 5)
     assert table.phase == "declare"
 

@@ -230,13 +230,11 @@ def test_widows_are_seen_before_the_choice() -> None:
 
 def test_72_face_down_discards_of_count_and_plain_tiles() -> None:
     """c.10: only a trump is turned up; count goes to the opponents unseen."""
-    twelve = "4-4 4-4 6-4 6-4 4-1 4-1 4-2 4-3 5-4 5-5 3-2 6-6".split()
-    table = Table("seventy_two", {0: " ".join(twelve[:10])}, widow="3-2 6-6", shaker=3)
-    table.play("P50 PASS PASS PASS PIP4 DISCARD:3-2 DISCARD:6-6")
-    assert (int(table.state.shown), table.points) == (0, [2, 5])
-    both = Table("seventy_two", {0: " ".join(twelve[:10])}, widow="3-2 6-6", shaker=3)
-    both.play("P50 PASS PASS PASS PIP4 DISCARD:6-4 DISCARD:6-6")
-    assert (int(both.state.shown).bit_count(), both.points) == (1, [2, 10])
+    held = "4-4 4-4 6-4 6-4 4-1 4-1 4-2 4-3 5-4 5-5"
+    for discarded, shown, points in (("3-2", 0, [2, 5]), ("6-4", 1, [2, 10])):
+        table = Table("seventy_two", {0: held}, widow="3-2 6-6", shaker=3)
+        table.play(f"P50 PASS PASS PASS PIP4 DISCARD:{discarded} DISCARD:6-6")
+        assert (int(table.state.shown).bit_count(), table.points) == (shown, points)
 
 
 # ---------------------------------------------------------------------- claims

@@ -83,6 +83,14 @@ REFUSED = [
     ("three_handed", {"splash": "on"}, r"splash='on' .* it needs a partner in the four-player game"),
     ("players_2", {"plunge": "on"}, r"plunge='on'"),
     ("geezer", {"splash": "on"}, r"splash='on'"),
+    *((game, {name: word}, f"{name}='{word}' is not allowed with preset '{game}'") for game, name, word in (
+        ("eighty_four", "splash", "on"), ("eighty_four_6", "plunge", "on"), ("eighty_four_7", "loper", "on"),
+        ("seventy_two", "splash", "on"), ("seventy_two", "plunge", "on"), ("seventy_two", "sevens", "any"),
+        ("seventy_two", "loper", "on"), ("moon", "sevens", "any"), ("moon", "splash", "on"), ("moon", "loper", "on"),
+        ("big_game", "sevens", "any"), ("big_game", "splash", "on"), ("big_game", "plunge", "on"),
+        ("one_forty", "nello", "any"), ("one_forty", "splash", "on"), ("three_handed", "plunge", "on"),
+        ("geezer", "sevens", "any"), ("geezer", "plunge", "on"),
+    )),
     ("geezer", {"all_pass": "throw_in_next"}, r"all_pass='throw_in_next' .* it has no meaning here"),
     ("geezer", {"forced_bid": "exactly_min"}, r"forced_bid"),
     ("geezer", {"special_jump": False}, r"special_jump"),
@@ -100,6 +108,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("preset", "changes", "message"), REFUSED)
 def test_refused(preset: str, changes: dict[str, object], message: str) -> None:
+    """b.1 `scoring`, `players`, f.1, f.2.2, f.2.6, f.3.11, f.3.12, c.9.6, c.10.7, c.11.7, c.13.8, c.14.6, c.15.6."""
     with pytest.raises(RulesError, match=message):
         Rules.preset(preset).replace(**changes)
     with pytest.raises(RulesError, match=message):
@@ -151,7 +160,7 @@ def test_a_yaml_file_is_named_in_its_errors(tmp_path: Path) -> None:
 
 
 def test_yaml_words_are_read_as_meant(tmp_path: Path) -> None:
-    """f.3.14: on and off are booleans to YAML; null is none; lists are subsets."""
+    """f.2.1, f.3.14: on and off are booleans to YAML; null is none; lists are subsets."""
     path = tmp_path / "house.yaml"
     words = "splash: on\nplunge: off\nnello: off\nmax_marks_cap: null\ntrump_choices: [DBL, PIP]\n"
     path.write_text(f"preset: open\n{words}")

@@ -66,14 +66,14 @@ def test_three_teams_of_two_sit_abcabc() -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6, 7])
 def test_two_to_seven_players(players: int) -> None:
-    """c.16: by override too; four of them are the team game."""
+    """b.1 `players`, c.16: by override too; four of them are the team game."""
     rules = Rules.preset("players_2").replace(players=players)
     assert rules.setup.hand == {2: 14, 3: 9, 4: 7, 5: 5, 6: 4, 7: 4}[players]
     assert rules.sides == (2 if players == 4 else players)
 
 
 def test_two_seats_each_is_the_four_hand_game() -> None:
-    """f.2.2: seats 0, 2 and 1, 3 held by one person each."""
+    """f.2.2 `two_seats_each`: seats 0, 2 and 1, 3 held by one person each."""
     rules = Rules.preset("players_2").replace(two_seats_each=True)
     four = Rules.preset("seed_marks")
     assert (rules.seats, rules.sides, rules.total, rules.deck) == (4, 2, 42, four.deck)

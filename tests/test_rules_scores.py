@@ -61,12 +61,16 @@ def test_one_lost_trick_sets_a_mark_bid_in_every_game(
     assert verdict(preset, bid, points, tricks) is False
 
 
+WITHOUT_WIDOW: Spec = {"preset": "seventy_two", "widow_points": 0}
+
+
 @pytest.mark.parametrize(("spec", "bid", "open_", "lost"), [
-    ("eighty_four_6", "P60", [30, 28], [30, 29]), ("eighty_four_7", "P60", [30, 26, 0, 0, 0, 0, 0], [30, 13, 14, 0, 0, 0, 0]),
-    ("seventy_two", "P50", [20, 22], [20, 23]), ({"preset": "seventy_two", "widow_points": 0}, "P50", [20, 20], [20, 21]),
-    ("geezer", "P39", [20, 15], [20, 16]), ("players_2", "P30", [20, 19], [20, 20]),
-    ("players_5", "P30", [20, 10, 0, 0, 0], [20, 4, 4, 3, 0]), ("players_6", "P38", [20, 1, 0, 0, 0, 0], [20, 1, 1, 0, 0, 0]),
-])  # fmt: skip # noqa: E501
+    ("eighty_four_6", "P60", [30, 28], [30, 29]), ("seventy_two", "P50", [20, 22], [20, 23]),
+    ("eighty_four_7", "P60", [30, 26, 0, 0, 0, 0, 0], [30, 13, 14, 0, 0, 0, 0]),
+    (WITHOUT_WIDOW, "P50", [20, 20], [20, 21]), ("geezer", "P39", [20, 15], [20, 16]),
+    ("players_2", "P30", [20, 19], [20, 20]), ("players_5", "P30", [20, 10, 0, 0, 0], [20, 4, 4, 3, 0]),
+    ("players_6", "P38", [20, 1, 0, 0, 0, 0], [20, 1, 1, 0, 0, 0]),
+])  # fmt: skip
 def test_a_point_bid_is_set_by_more_than_the_rest(
     spec: Spec, bid: str, open_: list[int], lost: list[int]
 ) -> None:

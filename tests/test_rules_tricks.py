@@ -159,7 +159,7 @@ def test_sevens_ties_go_to_the_first_played() -> None:
 
 
 def test_of_identical_tiles_the_first_played_is_higher() -> None:
-    """d.56."""
+    """d.56, b.3 `identical_tiles`."""
     plays = "5-4 5-4 6-5 6-5 1-1 2-2 3-3 4-4"
     assert winner_of(EIGHTY_FOUR, "PIP5", plays) == 2
     assert winner_of(EIGHTY_FOUR.replace(identical_tiles="last_played"), "PIP5", plays) == 3
