@@ -1,5 +1,6 @@
 """Learning curves of a run, from its TensorBoard events."""
 
+import logging
 import math
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,13 @@ def read_curves(run: Path) -> dict[str, Any]:
     except ImportError:
         return {"unavailable": "TensorBoard is not installed: pip install texas42[report]"}
     events = EventAccumulator(str(run / EVENTS), size_guidance={"scalars": 0})
-    events.Reload()
+    logger = logging.getLogger("tensorboard")
+    level = logger.level
+    logger.setLevel(logging.WARNING)  # it tells of every file it has read to the end
+    try:
+        events.Reload()
+    finally:
+        logger.setLevel(level)
     tags = events.Tags().get("scalars", [])
     found = {tag: _points(events.Scalars(tag)) for tag in CURVES if tag in tags}
     return found or {"unavailable": f"no curves in {run.name}/{EVENTS}"}

@@ -87,6 +87,12 @@ class Report:
         """Unit of scores."""
         return "marks" if self.rules.scoring == "marks" else "points"
 
+    @property
+    def subject(self) -> int:
+        """Whose hands are shown: the first that was trained, else the last."""
+        trained = [k for k, c in enumerate(self.contestants) if c.key()["files"]]
+        return trained[0] if trained else len(self.contestants) - 1
+
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values."""
         return {
