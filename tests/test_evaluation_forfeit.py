@@ -84,7 +84,8 @@ def test_notes_say_what_went_wrong(fail: object, note: str) -> None:
     assert [text.startswith(note) for text in result.notes] == [True]
 
 
-def test_slow_answers_lose_the_hands_of_the_batch() -> None:
+def test_slow_answers_lose_the_hands_of_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("texas42.training.evaluation.forfeit.IN_ANY_CASE", 0.0)
     slow = Failing(in_play, slowly, "slow")
     result = play_match(slow, "random", deals=4, seed=3, faults="forfeit", limit=0.01)
     assert result.forfeits[0] > 0

@@ -119,9 +119,9 @@ def add_limit_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds",
         type=positive_number(),
-        default=10.0,
+        default=1.0,
         metavar="S",
-        help="seconds a decision that a player may take before it forfeits, on average over a batch; default 10",
+        help="seconds a decision that a player may take before it forfeits, on average over a batch; default 1",
     )
 
 

@@ -21,8 +21,10 @@ from texas42.envs.rules.tables import Tables
 
 FORFEIT = -2
 """Stands where an action should be in a row whose mover failed."""
-LIMIT = 10.0
+LIMIT = 1.0
 """Seconds a decision, on average over a batch, that a player may take."""
+IN_ANY_CASE = 30.0
+"""Seconds that a batch may take however small it is: something may have to be loaded or compiled."""
 
 Int64 = npt.NDArray[np.int64]
 
@@ -37,6 +39,11 @@ class Noter(Protocol):
     def note(self, text: str, times: int = 1) -> None:
         """A hand, or several, were forfeited for the reason in `text`."""
         ...
+
+
+def seconds_allowed(limit: float, decisions: int) -> float:
+    """Seconds that a player may take for a batch."""
+    return max(IN_ANY_CASE, limit * decisions)
 
 
 def answer_of(agent: Agent, decisions: Decisions) -> Int64:
@@ -56,7 +63,7 @@ def answer_or_forfeit(agent: Agent, decisions: Decisions, limit: float, noter: N
     """An agent's answer with `FORFEIT` in the rows that it failed, int64 (n,).
 
     A batch that makes the agent raise is asked again row by row, so that only the rows at fault are lost. A batch
-    that takes longer than `limit` seconds a row is lost as a whole.
+    that takes longer than `seconds_allowed` is lost as a whole.
     """
     from texas42.training.evaluation import kernels
 
@@ -69,7 +76,7 @@ def answer_or_forfeit(agent: Agent, decisions: Decisions, limit: float, noter: N
             return np.array([FORFEIT])
         parts = [answer_or_forfeit(agent, _row(decisions, i), limit, noter) for i in range(n)]
         return np.concatenate(parts)
-    if time.perf_counter() - started > limit * n:
+    if time.perf_counter() - started > seconds_allowed(limit, n):
         noter.note(f"{agent.name}: took longer than {limit:g} s a decision", n)
         return np.full(n, FORFEIT)
     illegal = np.empty(n, np.bool_)

@@ -51,7 +51,8 @@ class Setting:
     Attributes:
         rules, seed, episode, contract, batch, threads: see `play_match`.
         faults: ``"raise"``, or ``"forfeit"``: a player that fails loses the hand.
-        limit: with ``faults="forfeit"``, seconds a decision that a player may take, on average over a batch.
+        limit: with ``faults="forfeit"``, seconds a decision that a player may take, on average over a batch; 30
+            seconds are allowed for any batch.
 
     Raises:
         OptionsError: a bad value.
@@ -128,7 +129,8 @@ def play_match(
         progress: told how many deals have just been finished; slow agents then get smaller batches.
         until: stop before `deals` when the interval is no wider than mean ± this (`StopRule`).
         faults: ``"raise"``: a player that fails ends the match with an error. ``"forfeit"``: it loses the hand.
-        limit: with ``faults="forfeit"``, seconds a decision that a player may take, on average over a batch.
+        limit: with ``faults="forfeit"``, seconds a decision that a player may take, on average over a batch; 30
+            seconds are allowed for any batch.
         saved: a file that keeps the match while it is played; a match killed goes on from it exactly.
 
     Returns:
@@ -264,7 +266,7 @@ class Match:
         ids = np.arange(game.n, dtype=np.uint64)  # two sittings of a deal are two games to an agent with memory
         whole = np.ones(game.n, np.bool_)
         for agent in self.agents:
-            agent.reset(ids)
+            self._reset(agent, ids)
         while True:
             live = np.flatnonzero(movers >= 0)
             if len(live) == 0:
@@ -281,6 +283,14 @@ class Match:
             else:
                 self._step(game, actions, seating)
             steps += 1
+
+    def _reset(self, agent: Agent, ids: npt.NDArray[np.uint64]) -> None:
+        try:
+            agent.reset(ids)
+        except Exception as error:
+            if self.setting.faults == "raise":
+                raise
+            self.sums.note(f"{agent.name}: reset: {type(error).__name__}: {error}", 0)
 
     def _choose(
         self,

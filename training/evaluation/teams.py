@@ -67,6 +67,11 @@ def _members(text: str, rules: Rules) -> list[Agent]:
     return [made[part] for part in parts]
 
 
+def count_sittings(a: str, b: str, rules: Rules) -> int:
+    """The number of `sittings` of two teams given as specs, which need not be made for it."""
+    return rules.sides * (rules.seats // rules.sides if "+" in a + b else 1)
+
+
 @dataclass(frozen=True)
 class Sitting:
     """One way to seat both teams at a table.
