@@ -13,6 +13,7 @@ from texas42.commands.common import CommandError
 COMMANDS = (
     "train",
     "evaluate",
+    "tournament",
     "report",
     "export",
     "play",
