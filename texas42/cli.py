@@ -14,6 +14,7 @@ COMMANDS = (
     "train",
     "evaluate",
     "tournament",
+    "crossplay",
     "report",
     "export",
     "play",

@@ -39,7 +39,8 @@ class RayPool:
         self.ray: Any = ray
         self.started = not ray.is_initialized()
         if self.started:
-            options: dict[str, Any] = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": n, "include_dashboard": False}
+            local = {"num_cpus": n, "include_dashboard": False}
+            options: dict[str, Any] = {} if os.environ.get("RAY_ADDRESS") else local
             ray.init(log_to_driver=False, logging_level="ERROR", **options)
         self.in_flight = 2 * max(n, int(ray.cluster_resources().get("CPU", n)))
         self.task: Any = ray.remote(num_cpus=1, max_retries=0)(play_here)
