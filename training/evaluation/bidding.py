@@ -27,7 +27,8 @@ def bidding_report(log: HandLog, seed: int = 0) -> dict[str, Any]:
         seed: of the bootstrap.
 
     Returns:
-        ``hands``, ``thrown_in``, ``forced`` (contracts of a last caller whom the rules made bid), ``unit``;
+        ``hands``, ``thrown_in``, ``forced`` (contracts of a last caller whom the rules made bid, None where
+        they never do), ``unit``;
         ``calls``: list of ``{"seat", "standing", "calls": {name: count}}`` by seat (0 the shaker, k the k-th to his
         left) and standing bid (`NOTHING` before the first);
         ``levels``: by winning call, ascending, `_level`; ``choice`` and ``forced_level``: the same of all contracts
@@ -36,7 +37,8 @@ def bidding_report(log: HandLog, seed: int = 0) -> dict[str, Any]:
     """
     finals, rules = log.finals, log.rules
     played = finals["made"] >= 0
-    forced = played & (finals["last"] == 1) if rules.all_pass == "forced_last" else np.zeros(len(finals), np.bool_)
+    forces = rules.all_pass == "forced_last"
+    forced = played & (finals["last"] == 1) & forces
     ladder, declarations = log.codec.ladder, log.codec.declarations
     levels = {c.name: played & (finals["call"] == i) for i, c in enumerate(ladder) if c.kind != PASS}
     declared = {d.name: played & (finals["decl"] == i) for i, d in enumerate(declarations)}
@@ -44,7 +46,7 @@ def bidding_report(log: HandLog, seed: int = 0) -> dict[str, Any]:
     return {
         "hands": len(finals),
         "thrown_in": int((~played).sum()),
-        "forced": int(forced.sum()),
+        "forced": int(forced.sum()) if forces else None,
         "unit": "marks" if rules.scoring == "marks" else "points",
         "calls": _calls(log),
         "levels": {name: _level(log, rows, seed) for name, rows in levels.items() if rows.any()},

@@ -5,17 +5,21 @@ matplotlib draws with stand-in colours, which are then exchanged for CSS variabl
 
 import io
 import re
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+P = ParamSpec("P")
+
 INK, FAINT, PLUS, MINUS = "#a1b2f0", "#a1b2f1", "#a1b2f3", "#a1b2f4"
 _VARIABLES = {INK: "--ink", FAINT: "--faint", PLUS: "--plus", MINUS: "--minus"}
 N_SERIES = 8
 MARKERS = "osD^vPX*"
-WIDTH = 5.6
+WIDTH = 5.0
 """Inches; a page scales the drawing, so this sets how large the letters are beside it."""
 
 _STYLE = {
@@ -62,8 +66,21 @@ def plain(label: str) -> str:
     return label if not label.startswith("_") else f"\u200b{label}"
 
 
+def styled(draw: Callable[P, str]) -> Callable[P, str]:
+    """Draw in our style, whatever the user's own settings are."""
+
+    @wraps(draw)
+    def in_style(*args: P.args, **kwargs: P.kwargs) -> str:
+        with mpl.rc_context():
+            mpl.rcdefaults()
+            mpl.rcParams.update(_STYLE)
+            return draw(*args, **kwargs)
+
+    return in_style
+
+
 class Canvas:
-    """A figure in our style; `svg` ends it.
+    """A figure in a function that is `styled`; `svg` ends it.
 
     Args:
         name: letters and hyphens, different for every figure of a page.
@@ -72,16 +89,15 @@ class Canvas:
 
     def __init__(self, name: str, height: float = 3.3, width: float = WIDTH) -> None:
         self.name = name
-        with mpl.rc_context(_STYLE):
-            self.figure = Figure(figsize=(width, height))
-            self.ax: Axes = self.figure.subplots()
+        self.figure = Figure(figsize=(width, height))
+        self.ax: Axes = self.figure.subplots()
         self.ax.patch.set_visible(False)
         self.figure.patch.set_visible(False)
 
     def svg(self) -> str:
         """The drawing, for use inside a page: no size of its own, no ids that another figure may have."""
         stream = io.StringIO()
-        with mpl.rc_context({**_STYLE, "svg.hashsalt": self.name}):
+        with mpl.rc_context({"svg.hashsalt": self.name}):
             self.figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
         text = stream.getvalue()
         text = text[text.index("<svg") :]

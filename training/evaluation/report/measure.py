@@ -24,7 +24,7 @@ from texas42.training.evaluation.report.curves import read_curves
 from texas42.training.evaluation.report.parts import Advance, Parts
 from texas42.training.evaluation.result import rules_name, versions
 
-NO_BELIEFS = "this policy has no belief head"
+NO_BELIEFS = "no belief head"
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,12 @@ def _regret(report: Report, labels: Sequence[str]) -> Section:
 
 
 def _missing(labels: Sequence[str], found: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [f"{label}: not available, {part['unavailable']}." for label, part in zip(labels, found, strict=True) if "unavailable" in part]
+    """Who lacks a part, and why; one sentence for each reason."""
+    reasons: dict[str, list[str]] = {}
+    for label, part in zip(labels, found, strict=True):
+        if "unavailable" in part:
+            reasons.setdefault(part["unavailable"], []).append(label)
+    return [f"Not available for {', '.join(names)}: {reason}." for reason, names in reasons.items()]
 
 
 def _calibration(report: Report, labels: Sequence[str]) -> Section:
@@ -175,10 +180,9 @@ def _calibration(report: Report, labels: Sequence[str]) -> Section:
     notes = _missing(labels, beliefs)
     known = [None if "unavailable" in b else b for b in beliefs]
     if any(known):
-        shown = [(f"{label}: head", b["head"]) for label, b in zip(labels, known, strict=True) if b]
         first = next(b for b in known if b)
-        shown.append(("counting alone", first["uniform"]))
-        names, curves = zip(*shown, strict=True)
+        names = [*labels, "counting alone"]
+        curves = [*(b and b["head"] for b in known), first["uniform"]]
         drawn += [
             Plot(
                 plots.reliability("belief-reliability", names, curves),

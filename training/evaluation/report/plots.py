@@ -5,7 +5,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from texas42.training.evaluation.report.canvas import INK, MINUS, PLUS, Canvas, look, plain, series
+from texas42.training.evaluation.report.canvas import INK, MINUS, PLUS, Canvas, look, plain, series, styled
 
 FEW = 5
 """Groups of fewer values than this are not drawn."""
@@ -19,8 +19,7 @@ def _errorbars(ax: Axes, k: int, label: str, x: Sequence[float], rows: Rows, n: 
     means = [row["mean"] for row in rows]
     below = [max(row["mean"] - row["ci95"][0], 0) for row in rows]
     above = [max(row["ci95"][1] - row["mean"], 0) for row in rows]
-    step = 0.09 * (x[-1] - x[0]) / max(len(x) - 1, 1) if len(x) > 1 else 0.0
-    places = [value + step * (k - (n - 1) / 2) for value in x]
+    places = [value + 0.09 * (k - (n - 1) / 2) if n > 1 else value for value in x]
     ax.errorbar(places, means, yerr=[below, above], capsize=2, elinewidth=1, label=plain(label), **look(k))
 
 
@@ -31,6 +30,7 @@ def _legend(ax: Axes) -> None:
         ax.text(0.5, 0.5, "too little to draw", transform=ax.transAxes, ha="center", va="center")
 
 
+@styled
 def ladder(labels: Sequence[str], rows: Rows, unit: str) -> str:
     """Each contestant's mean against the others, best on top, with its interval."""
     order = sorted((k for k in range(len(rows)) if rows[k]["mean"] is not None), key=lambda k: rows[k]["mean"])
@@ -47,6 +47,7 @@ def ladder(labels: Sequence[str], rows: Rows, unit: str) -> str:
     return canvas.svg()
 
 
+@styled
 def heat_map(labels: Sequence[str], mean: Sequence[Sequence[float]]) -> str:
     """Partner by partner."""
     n = len(labels)
@@ -70,6 +71,7 @@ def heat_map(labels: Sequence[str], mean: Sequence[Sequence[float]]) -> str:
     return canvas.svg()
 
 
+@styled
 def bid_heights(labels: Sequence[str], reports: Rows, levels: Sequence[str]) -> str:
     """Share of hands whose contract is at least this high."""
     canvas = Canvas("bid-heights", 3.6)
@@ -81,6 +83,7 @@ def bid_heights(labels: Sequence[str], reports: Rows, levels: Sequence[str]) -> 
     return canvas.svg()
 
 
+@styled
 def bids_made(labels: Sequence[str], reports: Rows, levels: Sequence[str]) -> str:
     """Share of contracts made by level, where there are at least `FEW_CONTRACTS`."""
     canvas = Canvas("bids-made", 3.6)
@@ -102,6 +105,7 @@ def _level_axis(ax: Axes, levels: Sequence[str]) -> None:
     _legend(ax)
 
 
+@styled
 def regret_by_trick(labels: Sequence[str], reports: Rows, measure: str) -> str:
     """``made``, ``points`` or ``known`` given away a play, by trick, all roles together."""
     canvas = Canvas(f"regret-{measure}")
@@ -112,11 +116,16 @@ def regret_by_trick(labels: Sequence[str], reports: Rows, measure: str) -> str:
         if shown:
             _errorbars(ax, k, label, [g["trick"] for g in shown], [g[measure] for g in shown], len(labels))
     ax.axhline(0, color=INK, linewidth=0.8)
+    tricks = [g["trick"] for report in reports for g in report.get("groups", []) if g["trick"] is not None]
+    last = max(tricks, default=1)
+    ax.set_xticks(range(1, last + 1))
+    ax.set_xlim(0.5, last + 0.5)
     ax.set_xlabel("trick")
     _legend(ax)
     return canvas.svg()
 
 
+@styled
 def reliability(name: str, labels: Sequence[str], curves: Sequence[Mapping[str, Any] | None]) -> str:
     """Forecast against frequency; a curve is what `calibration.reliability` gives, None where there is none."""
     canvas = Canvas(name, 3.9)
@@ -135,6 +144,7 @@ def reliability(name: str, labels: Sequence[str], curves: Sequence[Mapping[str, 
     return canvas.svg()
 
 
+@styled
 def belief_gain(labels: Sequence[str], reports: Sequence[Mapping[str, Any] | None]) -> str:
     """How many bits a hidden tile a belief head knows beyond counting, by moment of the hand."""
     canvas = Canvas("belief-gain", 3.9)
@@ -153,6 +163,7 @@ def belief_gain(labels: Sequence[str], reports: Sequence[Mapping[str, Any] | Non
     return canvas.svg()
 
 
+@styled
 def learning(name: str, curves: Mapping[str, Any], tags: Sequence[str], band: tuple[str, str] | None = None) -> str:
     """Some curves of a run against decisions learnt from; `band` names the ends of the first one's interval."""
     canvas = Canvas(name, 2.7)

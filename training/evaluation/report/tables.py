@@ -101,7 +101,7 @@ def summary_table(report: "Report") -> Table:
         rows.append([
             one.label,
             share(b["thrown_in"] / b["hands"]),
-            share(b["forced"] / contracts if contracts else None),
+            share(b["forced"] / contracts if contracts and b["forced"] is not None else None),
             f"{share(b['choice']['make_rate'])} ({shares(b['choice']['make_ci95'])})",
             f"{number(b['choice']['won'], 2, True)} ({interval(b['choice']['won_ci95'], 2, True)})",
             share(b["forced_level"]["make_rate"]),
