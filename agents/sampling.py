@@ -16,6 +16,7 @@ import numpy.typing as npt
 from texas42.agents.search.constraints import KNOWLEDGE, gather, lift_limit
 from texas42.agents.search.counting import count_deals, draw_deals
 from texas42.agents.search.exact_counts import ExactCounts
+from texas42.agents.search.picking import pick
 from texas42.envs.engine.state import Batch, new_batch
 from texas42.envs.rules.rules import Rules, resolve_rules
 from texas42.envs.rules.tables import Tables, compile_tables
@@ -35,12 +36,14 @@ class Worlds:
 
     Attributes:
         view: the view they were drawn for, one record of `STATE`, shape (1,).
+        seat: the seat that wonders.
         hands: what every seat holds now, uint64 (n, seats); the seat's own as they are.
         out: the hidden widow or discards, uint64 (n,); 0 where there are none or the seat knows them.
         deals: how many deals fit, as a float.
     """
 
     view: Batch
+    seat: int
     hands: npt.NDArray[np.uint64]
     out: npt.NDArray[np.uint64]
     deals: float
@@ -85,8 +88,8 @@ def sample_worlds(
         seat: the seat that wonders.
         n: how many.
         key: a number below 2**64, or a generator that is asked for one; equal keys give equal worlds.
-        weigh: a likelihood of each world (n,), such as how likely a policy would have called and played so with
-            these hands; then four times as many are drawn and `n` of them picked in proportion to it.
+        weigh: a likelihood of each world (n,), such as `Inference`: how likely a policy would have called and
+            played so with these hands; four times as many are drawn and `n` of them picked in proportion to it.
         temper: power to which the likelihood is raised.
         uniform: share of the weight that every world gets alike.
 
@@ -100,12 +103,8 @@ def sample_worlds(
     if weigh is None:
         return _draw(t, record, seat, n, word)
     many = _draw(t, record, seat, n * OVERSAMPLE, word)
-    likelihood = np.asarray(weigh(many), np.float64) ** temper
-    share = likelihood / likelihood.sum() if likelihood.sum() > 0 else np.full(len(many), 1 / len(many))
-    share = (1 - uniform) * share + uniform / len(many)
-    start = np.random.default_rng(word).random()
-    picked = np.minimum(np.searchsorted(np.cumsum(share), (np.arange(n) + start) / n), len(many) - 1)
-    return Worlds(record, many.hands[picked], many.out[picked], many.deals)
+    picked = pick(np.asarray(weigh(many), np.float64), n, word, temper, uniform)
+    return Worlds(record, seat, many.hands[picked], many.out[picked], many.deals)
 
 
 def _draw(t: Tables, record: Batch, seat: int, n: int, key: int) -> Worlds:
@@ -119,7 +118,7 @@ def _draw(t: Tables, record: Batch, seat: int, n: int, key: int) -> Worlds:
         if not lift_limit(knowledge, t):
             raise SamplingError(f"no deal fits what seat {seat} sees")
         deals = _fill(knowledge, key, hands, out)
-    return Worlds(record, hands, out, deals)
+    return Worlds(record, seat, hands, out, deals)
 
 
 def _fill(knowledge: Any, key: int, hands: npt.NDArray[np.uint64], out: npt.NDArray[np.uint64]) -> float:

@@ -100,9 +100,26 @@ REGISTRY: dict[str, AgentKind] = {
     "pimc": AgentKind(
         "texas42.agents.search.pimc",
         "make_pimc",
-        "solves every choice in many deals that fit what it sees",
-        {"worlds": whole(1, 100_000), "objective": word("make", "points", "marks"), "threads": whole(1, 1024)},
+        "solves and plays out every choice in many deals that fit what it sees",
+        {
+            "worlds": whole(1, 100_000),
+            "objective": word("make", "points", "marks"),
+            "inference": text(),
+            "threads": whole(1, 1024),
+        },
     ),
+    "ismcts": AgentKind(
+        "texas42.agents.search.ismcts",
+        "make_ismcts",
+        "grows a tree of plays over many deals that fit what it sees",
+        {
+            "iterations": whole(1, 10_000_000),
+            "finish": word("heuristic", "random"),
+            "inference": text(),
+            "threads": whole(1, 1024),
+        },
+    ),
+    "cheat": AgentKind("texas42.agents.search.cheat", "make_cheat", "sees all hands, in matches: the ceiling"),
     "checkpoint": AgentKind(
         "texas42.agents.policy",
         "load_policy_agent",
