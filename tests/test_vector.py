@@ -45,7 +45,14 @@ def same(a: list[list[npt.NDArray[Any]]], b: list[list[npt.NDArray[Any]]], rows:
 @pytest.mark.parametrize("mode", MODES[:2])
 @pytest.mark.parametrize(
     "options",
-    [{}, {"seat": "random"}, {"episode": "game", "reward": "win"}, {"reward": "points"}, {"phases": "play"}],
+    [
+        {},
+        {"seat": "random"},
+        {"episode": "game", "reward": "win"},
+        {"reward": "points"},
+        {"phases": "play"},
+        {"phases": "play", "episode": "game"},
+    ],
 )
 @pytest.mark.parametrize("rules", ["n42pa", "moon"])
 def test_random_agents_play_as_the_compiled_random_players(

@@ -257,17 +257,25 @@ class LearnerTables:
         self, actions: Int64, same_step: bool, results: Any, seen: Seen, final: Seen
     ) -> int:
         over = np.flatnonzero(self.waits == NOBODY)
-        self.step(actions)
+        kernels.step_rows(self.states, self.tables, self.seats, self._plan, actions)
+        if len(over):  # they begin beside the others' steps: agents are then asked for all at once
+            kernels.next_rows(self.states, self.tables, over)
+            self._seat_once(over)
+        else:
+            self._others_move()
         ended = np.flatnonzero(self.waits == NOBODY)
+        idle = np.intersect1d(ended, over, assume_unique=True)
         ended = np.setdiff1d(ended, over, assume_unique=True)
-        results[0][:] = self.pay()
+        results[0][:] = self.seats["owed"]
+        results[0][over] = 0.0  # what a new episode brings before its first decision is paid with that
+        self.seats["owed"] -= results[0]
         for result, code in ((results[1], 1), (results[2], 2)):
             result[:] = False
             result[ended] = self.states["done"][ended] == code
         results[3][: len(ended)] = ended
         if same_step and len(ended):
             self.observe(*final, ended)
-        begins = np.union1d(over, ended) if same_step else over
+        begins = np.union1d(idle, ended) if same_step else idle
         if len(begins):
             self.begin_next(begins)
         self.observe(*seen)
