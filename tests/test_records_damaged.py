@@ -3,8 +3,10 @@
 import copy
 import gzip
 import json
+import os
 import random
 import resource
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support.damage import DAMAGES, damaged, places
+from texas42.cli import main
 from texas42.envs.records import (
     MAX_LINE,
     HandRecord,
@@ -22,6 +26,7 @@ from texas42.envs.records import (
     position,
     read,
     to_arrays,
+    to_line,
     verify,
     verify_lines,
     verify_record,
@@ -42,6 +47,8 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=12,
 )
+FILES = int(os.environ.get("TEXAS42_DAMAGED_FILES", "200"))
+"""Damaged files that are tried; set it higher for a run in volume."""
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -75,6 +82,7 @@ def printable(text: str) -> str:
         (b"NaN", "NaN is not JSON"),
         (b'{"format": Infinity}', "Infinity is not JSON"),
         (b'{"a": 1, "a": 2}', "the key 'a' stands twice"),
+        (b'{"a": -1e400}', "the number -1e400 is too large"),
         (b"\xff\xfe{}", "not UTF-8"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, "nested too deeply"),
@@ -92,6 +100,14 @@ def test_a_bad_line_is_explained_and_the_next_one_is_read(tmp_path: Path, line: 
     assert results[1][1] is not None
     assert problem in printable(results[1][1])
     assert len(results[1][1]) < 2000
+
+
+def test_a_key_that_stands_twice_among_very_many_is_found_at_once(tmp_path: Path) -> None:
+    keys = b",".join(b'"k%d":1' % i for i in range(60_000))
+    start = time.process_time()
+    (line,) = said(tmp_path / "a.jsonl", b'{"z":{' + keys + b',"k59999":2}}')
+    assert "the key 'k59999' stands twice" in str(line[1])
+    assert time.process_time() - start < 10
 
 
 def test_an_empty_file_and_one_without_a_last_line_end(tmp_path: Path) -> None:
@@ -174,15 +190,6 @@ def test_random_bytes_in_a_file_do_no_harm(tmp_path: Path, data: st.DataObject) 
         printable(str(error))
 
 
-def places(value: Any) -> list[tuple[Any, Any]]:
-    """Every place inside a JSON value, as a container with a key."""
-    if isinstance(value, dict):
-        return [(value, k) for k in value] + [p for v in value.values() for p in places(v)]
-    if isinstance(value, list):
-        return [(value, i) for i in range(len(value))] + [p for v in value for p in places(v)]
-    return []
-
-
 @settings(max_examples=400, deadline=None)
 @given(st.data())
 def test_wrong_values_anywhere_do_no_harm(data: st.DataObject) -> None:
@@ -220,3 +227,22 @@ def test_arrays_name_the_bad_line(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"\n")
     with pytest.raises(RecordError, match="no records"):
         to_arrays(tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize("kind", DAMAGES, ids=lambda kind: kind.__name__)
+def test_no_damage_does_harm(kind: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Verify, read, show and arrays of files with each kind of damage, from seeds."""
+    path = tmp_path / "a.jsonl"
+    for seed in range(DAMAGES.index(kind), FILES, len(DAMAGES)):
+        path.write_bytes(damaged(LINES, seed))
+        with suppress(RecordFileError):
+            assert all(error is None or len(printable(str(error))) < 2000 for _, error in verify_lines(path))
+        with suppress(RecordFileError):
+            for record in read(path, replay=False, on_error=lambda error: None):
+                json.loads(to_line(record), parse_constant=pytest.fail)
+        with suppress(RecordError, RecordFileError):
+            to_arrays(path)
+        assert main(["show", str(path)]) in (0, 2)
+        output = capsys.readouterr()
+        assert output.out.isascii()
+        assert "Traceback" not in output.err

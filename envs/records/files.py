@@ -7,6 +7,7 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from math import isinf
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -65,19 +66,29 @@ def _skip_line(stream: IO[bytes], data: bytes) -> None:
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
+    result: dict[str, Any] = dict(pairs)
     if len(result) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice[:40]!a} stands twice in one object")
+        seen = set[str]()
+        for key, _ in pairs:
+            if key in seen:
+                raise ValueError(f"the key {key[:40]!a} stands twice in one object")
+            seen.add(key)
     return result
+
+
+def _finite(text: str) -> float:
+    """A fraction; one that is written too large would become an infinity, which is no JSON."""
+    value = float(text)
+    if isinf(value):
+        raise ValueError(f"the number {text[:40]} is too large")
+    return value
 
 
 def _no_constant(text: str) -> None:
     raise ValueError(f"{text} is not JSON")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_float=_finite, parse_constant=_no_constant)
 
 
 def parse_line(line: Line) -> HandRecord:
