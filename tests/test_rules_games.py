@@ -22,7 +22,7 @@ class Game(NamedTuple):
     highest: int
     copies: int
     removed: str
-    count: int
+    in_count: int
     total: int
     trumps: str
 
@@ -95,7 +95,7 @@ def test_sides_count_and_total(preset: str) -> None:
     assert [int(table.game.tables.side[seat]) for seat in range(row.seats)] == [
         seat % row.sides for seat in range(row.seats)
     ]
-    assert sum(int(table.game.tables.count[i % table.rules.n_types]) for i in table.rules.deck) == row.count
+    assert sum(int(table.game.tables.count[i % table.rules.n_types]) for i in table.rules.deck) == row.in_count
 
 
 @pytest.mark.parametrize("preset", GAMES)
