@@ -251,3 +251,41 @@ def test_a_claim_must_survive_the_partners_play_too() -> None:
     mine = "6-5 5-5 4-4"
     assert three_left(mine, "1-1 2-0 3-0", "6-6 6-4 1-0", "2-1 3-1 2-2").claim(mine).made is False
     assert three_left(mine, "1-1 2-0 3-0", "6-3 6-4 1-0", "2-1 3-1 2-2").claim(mine).made is True
+
+
+@pytest.mark.parametrize(("bid", "declaration", "mine", "lost", "offered"), [
+    ("P30", "LOPER", "4-3 5-2 6-6", 0, True), ("P30", "LOPER", "4-3 5-2 6-6", 1, False),
+    ("P30", "LOPER", "4-3 5-2 6-1", 1, True), ("P30", "LOPER", "4-3 6-6 5-5", 0, False),
+    ("M1", "SEVENS", "4-3 5-2 6-1", 0, True), ("M1", "SEVENS", "4-3 5-2 6-6", 0, False),
+])  # fmt: skip
+def test_a_proved_claim_in_closeness_play(bid: str, declaration: str, mine: str, lost: int, offered: bool) -> None:
+    """f.3.13: a lead at distance 0 beats whatever follows; loper is secured once one trick at most can be lost."""
+    rules = Rules.preset("open").replace(laydown="proved")
+    table = Table(rules).contract(bid, declaration).so_far([4 - lost, lost], [4 - lost, lost])
+    table.hold(mine, "6-5 6-4 4-4", "1-0 2-0 3-0", "1-1 2-2 0-0").lead_from(0)
+    assert ("CLAIM" in table.legal) is offered
+
+
+def test_a_claim_earns_no_sweep_bonus() -> None:
+    """f.3.9: the bonus is for every trick taken, and a claim ends the hand before that."""
+    rules = Rules.preset("seed_marks").replace(forced_sweep_bonus=2, laydown="claim")
+    table = Table(rules, shaker=0).play("PASS PASS PASS P30 PIP3").so_far([35, 0], [5, 0])
+    table.hold("3-3 6-3", "5-4 6-5", "1-0 2-1", "4-4 2-2").lead_from(0)
+    assert table.claim("3-3 6-3").delta == [1, 0]
+
+
+# ---------------------------------------------------------------------- forced bids
+
+
+@pytest.mark.parametrize(("bid", "namer"), [("ASK", 2), ("TWO39", 0)])
+def test_geezer_forced_bids_are_for_trumps(bid: str, namer: int) -> None:
+    """c.12: who asks leaves trump to the partner; neither call is a mark bid, so neither buys nello."""
+    table = Table("geezer", shaker=0).play(f"PASS PASS PASS {bid}")
+    assert (table.mover, table.legal) == (namer, {"DBL", "NT-high"} | {f"PIP{pip}" for pip in range(8)})
+
+
+def test_the_forced_minimum_is_the_houses() -> None:
+    """b.2 `forced_bid`, `min_bid`: "forced 40" and the like name the minimum (f.1)."""
+    rules = Rules.preset("seed_marks").replace(forced_bid="exactly_min", min_bid=31)
+    assert calls_after(rules, "PASS PASS PASS") == {"P31"}
+    assert calls_after(rules, "PASS PASS P33", PLAIN) == {"PASS", "M1", "M2"} | {f"P{n}" for n in range(34, 42)}
