@@ -163,6 +163,13 @@ def test_geezer_water_bids_need_no_more_than_their_doubles() -> None:
 # ---------------------------------------------------------------------- closeness play
 
 
+@pytest.mark.parametrize(("bid", "declaration"), [("M1", "SEVENS"), ("P30", "LOPER")])
+def test_the_winner_of_the_auction_leads_in_closeness_play(bid: str, declaration: str) -> None:
+    """c.6, c.7: whoever shook and whoever is closest to seven."""
+    for bidder in range(4):
+        assert Table("open").contract(bid, declaration, bidder).mover == bidder
+
+
 def test_after_a_lost_trick_its_winner_leads_on_in_loper() -> None:
     """c.7: and the second loss sets it."""
     table = Table("open").contract("P30", "LOPER")
