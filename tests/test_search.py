@@ -220,6 +220,7 @@ def test_some_seat_holds_four_doubles_as_often_as_published() -> None:
 )
 def test_a_laydown_always_makes_42(hand: str, declaration: str) -> None:
     odds = {o.declaration: o for o in hand_odds(RULES, mask(hand), 60, 4, 1, PimcAgent(RULES, 2, "points"), 2)}
+    assert len(odds[declaration].played) == 4
     assert (odds[declaration].solved == 42).all()
     assert (odds[declaration].played == 42).all()
 
