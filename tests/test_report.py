@@ -304,6 +304,35 @@ def test_text_from_outside_is_escaped(report: Report) -> None:
     assert "<heuristic>" not in text
 
 
+def test_forfeited_hands_are_told(report: Report) -> None:
+    from dataclasses import replace
+
+    failed = {**report.matches[0, 1], "forfeits": [3, 0], "notes": {"passer answered <CLAIM>": 3}}
+    text = rendered(replace(report, matches={(0, 1): failed}))
+    assert "passer failed and forfeited 3 hands: passer answered &lt;CLAIM&gt;." in text
+    assert "heuristic failed" not in text
+
+
+def test_document_is_true() -> None:
+    from dataclasses import asdict
+
+    text = (Path(__file__).parents[1] / "docs" / "REPORT.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(code, {})
+    usual, quick = asdict(Sizes()), asdict(Sizes.quick())
+    for name in ("deals", "cross_deals", "hands", "sample", "worlds"):
+        option = "--" + name.replace("_", "-")
+        assert re.search(rf"\| `{option}` \|[^|]*\| {usual[name]} \| {quick[name]} \|", text), option
+
+
+def test_help_tells_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    from texas42.commands.report import _default
+
+    usual, quick = Sizes(), Sizes.quick()
+    for name in ("deals", "cross_deals", "hands", "sample", "worlds"):
+        assert _default(name) == f"{getattr(usual, name)}, quick {getattr(quick, name)}"
+
+
 def test_dark_and_printed_styles_are_there(report: Report) -> None:
     text = rendered(report)
     assert "@media screen and (prefers-color-scheme: dark)" in text
