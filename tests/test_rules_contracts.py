@@ -3,7 +3,9 @@
 import pytest
 
 from support.auctions import calls_after
+from support.rulebook import section_text
 from support.table import Spec, Table
+from texas42.envs.engine import claims
 from texas42.envs.rules.rules import Rules
 
 PLAIN = "6-5 6-4 6-3 6-2 6-1 5-4 5-3"
@@ -271,6 +273,18 @@ def test_a_proved_claim_in_closeness_play(bid: str, declaration: str, mine: str,
     table = Table(rules).contract(bid, declaration).so_far([4 - lost, lost], [4 - lost, lost])
     table.hold(mine, "6-5 6-4 4-4", "1-0 2-0 3-0", "1-1 2-2 0-0").lead_from(0)
     assert ("CLAIM" in table.legal) is offered
+
+
+def test_a_claim_not_shown_by_the_search_is_invalid() -> None:
+    """f.3.13: this claim holds, but it takes more than 2^20 plays (1,289,184 in the engine's order) to show it."""
+    assert claims.PATIENCE == 1 << 20
+    assert "2^20 plays" in section_text("f")
+    hands = [
+        "1-0 3-0 4-0 4-3 4-4 6-0 6-1", "4-2 5-0 5-4 6-2 6-4 6-5 6-6",
+        "0-0 2-1 2-2 3-2 5-1 5-2 5-5", "1-1 2-0 3-1 3-3 4-1 5-3 6-3",
+    ]  # fmt: skip
+    table = Table({"preset": "open", "laydown": "claim"}, hands, shaker=2).play("P30 P31 P32 P33 PIP2 CLAIM")
+    assert (table.made, table.delta) == (False, [0, 1])
 
 
 def test_a_claim_earns_no_sweep_bonus() -> None:
