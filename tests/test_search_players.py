@@ -184,10 +184,12 @@ def test_near_the_target_no_more_than_one_mark_counts() -> None:
     state.shaker = 3
     state.hands[:4] = truth[0]
     open_hand(state, game.tables)
-    two = np.array([game.codec.parse("M2")])
-    assert agent.playouts(game.views()[0], agent.quick, truth, two)[0, 0, GAIN] == 2
+    for name in ("M2", "PASS", "PASS", "PASS"):
+        game.step([game.codec.parse(name)])
+    sixes = np.array([game.codec.parse("PIP6")])
+    assert agent.playouts(game.views()[0], agent.quick, truth, sixes)[0, 0, GAIN] == 2
     state.scores[0] = 6
-    assert agent.playouts(game.views()[0], agent.quick, truth, two)[0, 0, GAIN] == 1
+    assert agent.playouts(game.views()[0], agent.quick, truth, sixes)[0, 0, GAIN] == 1
 
 
 @pytest.mark.parametrize("finish", ["heuristic", "random"])
