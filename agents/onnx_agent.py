@@ -60,7 +60,7 @@ class OnnxAgent:
     def act(self, decisions: Decisions) -> npt.NDArray[np.int64]:
         """Actions, int64 (n,); rows with one legal action do not reach the network."""
         masks = decisions.masks
-        actions = masks.argmax(axis=1).astype(np.int64)
+        actions: npt.NDArray[np.int64] = masks.argmax(axis=1).astype(np.int64)
         rows = np.flatnonzero(masks.sum(axis=1, dtype=np.int64) > 1)
         if len(rows):
             logits = self.logits(decisions.observations[rows], masks[rows])

@@ -138,11 +138,11 @@ class _Play:
             assert isinstance(job, Job)
             self._take(job, outcome)
         while self.again:
-            job = self.again.pop()
-            for _, outcome in self.pool.run([job]):
+            again = self.again.pop()
+            for _, outcome in self.pool.run([again]):
                 if outcome.lost is not None and outcome.culprit < 0:
-                    raise RuntimeError(f"{job.a} against {job.b}: {outcome.lost} twice, outside of any player")
-                self._take(job, outcome)
+                    raise RuntimeError(f"{again.a} against {again.b}: {outcome.lost} twice, outside of any player")
+                self._take(again, outcome)
         return [self._result(a, b) for a, b in self.pairings]
 
     def _all_jobs(self) -> list[Job]:
