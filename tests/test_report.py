@@ -217,6 +217,20 @@ def test_a_player_that_answers_illegally_is_named() -> None:
         play_hands(Wrong(), Rules.preset("seed_marks"), 1, seed=1)
 
 
+def test_a_player_that_raises_is_named() -> None:
+    class Breaks:
+        name = "breaks"
+
+        def act(self, decisions: Any) -> Any:
+            raise KeyError("lost")
+
+        def reset(self, game_ids: Any) -> None:
+            """Nothing."""
+
+    with pytest.raises(AgentError, match="agent 'breaks' in all seats: KeyError: 'lost'"):
+        play_hands(Breaks(), RULES, 1, seed=1)
+
+
 def test_a_bad_agent_is_found_before_anything_is_played(tmp_path: Path) -> None:
     told = Told()
     with pytest.raises(OptionsError, match="worlds"):
