@@ -136,4 +136,5 @@ def _check_fingerprint(path: str | Path, session: Any, rules: Rules) -> None:
     found = session.get_modelmeta().custom_metadata_map.get(FINGERPRINT)
     wanted = json.dumps(fingerprint(rules), sort_keys=True)
     if found is not None and found != wanted:
-        raise OnnxFileError(f"{path}: made for other rules or another version; its fingerprint is {found}, not {wanted}")
+        differs = f"its fingerprint is {found}, not {wanted}"
+        raise OnnxFileError(f"{path}: made for other rules or another version; {differs}")

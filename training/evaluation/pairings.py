@@ -131,8 +131,8 @@ class _Play:
         self.again: list[Job] = []
 
     def results(self) -> list[MatchResult]:
-        for job, plain in self._kept():
-            self._finish(job, self._load(job, plain))
+        for kept, plain in self._kept():
+            self._finish(kept, self._load(kept, plain))
         self._check_teams()
         for job, outcome in self.pool.run(self._jobs()):
             assert isinstance(job, Job)
