@@ -3,7 +3,9 @@
 import pytest
 
 from support.auctions import calls_after
+from support.rulebook import section_text
 from support.table import Spec, Table
+from texas42.envs.engine import claims
 from texas42.envs.rules.rules import Rules
 
 PLAIN = "6-5 6-4 6-3 6-2 6-1 5-4 5-3"
@@ -163,6 +165,13 @@ def test_geezer_water_bids_need_no_more_than_their_doubles() -> None:
 # ---------------------------------------------------------------------- closeness play
 
 
+@pytest.mark.parametrize(("bid", "declaration"), [("M1", "SEVENS"), ("P30", "LOPER")])
+def test_the_winner_of_the_auction_leads_in_closeness_play(bid: str, declaration: str) -> None:
+    """c.6, c.7: whoever shook and whoever is closest to seven."""
+    for bidder in range(4):
+        assert Table("open").contract(bid, declaration, bidder).mover == bidder
+
+
 def test_after_a_lost_trick_its_winner_leads_on_in_loper() -> None:
     """c.7: and the second loss sets it."""
     table = Table("open").contract("P30", "LOPER")
@@ -251,3 +260,53 @@ def test_a_claim_must_survive_the_partners_play_too() -> None:
     mine = "6-5 5-5 4-4"
     assert three_left(mine, "1-1 2-0 3-0", "6-6 6-4 1-0", "2-1 3-1 2-2").claim(mine).made is False
     assert three_left(mine, "1-1 2-0 3-0", "6-3 6-4 1-0", "2-1 3-1 2-2").claim(mine).made is True
+
+
+@pytest.mark.parametrize(("bid", "declaration", "mine", "lost", "offered"), [
+    ("P30", "LOPER", "4-3 5-2 6-6", 0, True), ("P30", "LOPER", "4-3 5-2 6-6", 1, False),
+    ("P30", "LOPER", "4-3 5-2 6-1", 1, True), ("P30", "LOPER", "4-3 6-6 5-5", 0, False),
+    ("M1", "SEVENS", "4-3 5-2 6-1", 0, True), ("M1", "SEVENS", "4-3 5-2 6-6", 0, False),
+])  # fmt: skip
+def test_a_proved_claim_in_closeness_play(bid: str, declaration: str, mine: str, lost: int, offered: bool) -> None:
+    """f.3.13: a lead at distance 0 beats whatever follows; loper is secured once one trick at most can be lost."""
+    rules = Rules.preset("open").replace(laydown="proved")
+    table = Table(rules).contract(bid, declaration).so_far([4 - lost, lost], [4 - lost, lost])
+    table.hold(mine, "6-5 6-4 4-4", "1-0 2-0 3-0", "1-1 2-2 0-0").lead_from(0)
+    assert ("CLAIM" in table.legal) is offered
+
+
+def test_a_claim_not_shown_by_the_search_is_invalid() -> None:
+    """f.3.13: this claim holds, but it takes more than 2^20 plays (1,289,184 in the engine's order) to show it."""
+    assert claims.PATIENCE == 1 << 20
+    assert "2^20 plays" in section_text("f")
+    hands = [
+        "1-0 3-0 4-0 4-3 4-4 6-0 6-1", "4-2 5-0 5-4 6-2 6-4 6-5 6-6",
+        "0-0 2-1 2-2 3-2 5-1 5-2 5-5", "1-1 2-0 3-1 3-3 4-1 5-3 6-3",
+    ]  # fmt: skip
+    table = Table({"preset": "open", "laydown": "claim"}, hands, shaker=2).play("P30 P31 P32 P33 PIP2 CLAIM")
+    assert (table.made, table.delta) == (False, [0, 1])
+
+
+def test_a_claim_earns_no_sweep_bonus() -> None:
+    """f.3.9: the bonus is for every trick taken, and a claim ends the hand before that."""
+    rules = Rules.preset("seed_marks").replace(forced_sweep_bonus=2, laydown="claim")
+    table = Table(rules, shaker=0).play("PASS PASS PASS P30 PIP3").so_far([35, 0], [5, 0])
+    table.hold("3-3 6-3", "5-4 6-5", "1-0 2-1", "4-4 2-2").lead_from(0)
+    assert table.claim("3-3 6-3").delta == [1, 0]
+
+
+# ---------------------------------------------------------------------- forced bids
+
+
+@pytest.mark.parametrize(("bid", "namer"), [("ASK", 2), ("TWO39", 0)])
+def test_geezer_forced_bids_are_for_trumps(bid: str, namer: int) -> None:
+    """c.12: who asks leaves trump to the partner; neither call is a mark bid, so neither buys nello."""
+    table = Table("geezer", shaker=0).play(f"PASS PASS PASS {bid}")
+    assert (table.mover, table.legal) == (namer, {"DBL", "NT-high"} | {f"PIP{pip}" for pip in range(8)})
+
+
+def test_the_forced_minimum_is_the_houses() -> None:
+    """b.2 `forced_bid`, `min_bid`: "forced 40" and the like name the minimum (f.1)."""
+    rules = Rules.preset("seed_marks").replace(forced_bid="exactly_min", min_bid=31)
+    assert calls_after(rules, "PASS PASS PASS") == {"P31"}
+    assert calls_after(rules, "PASS PASS P33", PLAIN) == {"PASS", "M1", "M2"} | {f"P{n}" for n in range(34, 42)}

@@ -112,6 +112,35 @@ def test_advantages_are_normalised_within_each_phase() -> None:
     assert out.tolist() == pytest.approx([-1, 1, -1, 1, 0], abs=1e-5)
 
 
+def test_divergence_from_the_magnet_counts_legal_actions_only() -> None:
+    legal = torch.tensor([[True, True, False]])
+    p = losses.masked_log_softmax(torch.tensor([[0.0, math.log(3.0), 9.0]]), legal)
+    q = losses.masked_log_softmax(torch.tensor([[0.0, 0.0, -9.0]]), legal)
+    expected = 0.25 * math.log(0.25 / 0.5) + 0.75 * math.log(0.75 / 0.5)
+    assert losses.kl_divergence(p, q, legal).item() == pytest.approx(expected)
+    assert losses.kl_divergence(p, p, legal).item() == 0.0
+
+
+class Halves:
+    """A stand-in for two processes: this one's sums are followed by the other's."""
+
+    size = 2
+
+    def __init__(self, *others: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> None:
+        self.others = list(others)
+
+    def total(self, values: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> object:
+        return values + self.others.pop(0)
+
+
+def test_advantages_are_normalised_over_all_processes() -> None:
+    mine, theirs = np.array([1.0, 2.0], np.float32), np.array([3.0, 6.0])
+    world = Halves(np.array([2.0, 9.0]), np.square(theirs - 3.0).sum())
+    found = losses.normalised_by_group(mine, np.zeros(2, np.int64), 1, world)  # type: ignore[arg-type]
+    together = np.array([1.0, 2.0, 3.0, 6.0])
+    np.testing.assert_allclose(found, ((together - 3.0) / together.std())[:2], rtol=1e-6)
+
+
 def test_imitation_without_smoothing_is_cross_entropy() -> None:
     logits = torch.randn(6, 5, generator=torch.Generator().manual_seed(1))
     legal, actions = torch.ones(6, 5, dtype=torch.bool), torch.tensor([0, 1, 2, 3, 4, 0])

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 import yaml
 
 from texas42.agents.checkpoint import load_checkpoint
-from texas42.agents.network import Actor
+from texas42.agents.network import Actor, initialise, to_arrays
 from texas42.agents.policy import load_policy_agent
 from texas42.agents.shape import Shape
 from texas42.agents.specs import make_agent
@@ -17,6 +19,7 @@ from texas42.cli import main
 from texas42.envs.rules.rules import Rules
 from texas42.training.benchmark import measure_train
 from texas42.training.config import NetworkConfig, TrainConfig
+from texas42.training.learner import Learner
 from texas42.training.metrics import FAMILIES, METRICS, Metrics
 from texas42.training.opponents import League
 from texas42.training.trainer import BEST, LAST, Interrupted, Run, RunError, saved_config, train
@@ -25,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TINY = {
     "network": {"width": 16, "layers": 2},
     "imitation": {"batches": 2, "hands": 24, "minibatch": 64},
-    "ppo": {"updates": 4, "hands": 24, "minibatch": 64},
+    "ppo": {"updates": 4, "hands": 24, "minibatch": 64, "magnet": 0.05},
     "opponents": {"snapshot_every": 1, "keep": 2, "share": 0.5},
     "evaluation": {"every": 2, "deals": 8},
     "checkpoint_every": 1,
@@ -272,3 +275,61 @@ def test_imitation_learns_the_teachers_choices_and_self_play_keeps_bidding(tmp_p
     assert heard.metrics["imitation/agreement_auction"] > 0.7
     assert heard.metrics["imitation/agreement_play"] > 0.5
     assert heard.metrics["hands/thrown_in"] < 0.5
+
+
+def test_the_magnet_is_a_moving_average_of_the_policy() -> None:
+    learner = Learner(Shape.of(N42PA, 8, 1, 0), N42PA, seed=1)
+    before = to_arrays(learner.actor)
+    learner.start_magnet()
+    initialise(learner.actor, seed=2)
+    learner.pull_magnet(0.75)
+    assert learner.magnet is not None
+    after = to_arrays(learner.actor)
+    for name, array in to_arrays(learner.magnet).items():
+        np.testing.assert_allclose(array, 0.75 * before[name] + 0.25 * after[name], rtol=1e-5, atol=1e-6)
+
+
+WITH_ONE_LOST = """
+import os, sys
+from texas42.cli import main
+from texas42.training import trainer
+
+finish = trainer.Loop._finish_step
+def finish_or_die(self, done, decisions, hands, metrics):
+    finish(self, done, decisions, hands, metrics)
+    if self.world.rank == 1 and self.run.progress.updates == 2 and os.environ.get("DIE"):
+        os._exit(9)
+trainer.Loop._finish_step = finish_or_die
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def torchrun(script: Path, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script)]
+    return subprocess.run(
+        [*command, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+        cwd=script.parent,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.slow
+def test_two_processes_train_one_policy_and_a_lost_one_leaves_a_run_to_go_on_with(tmp_path: Path) -> None:
+    script = tmp_path / "two.py"
+    script.write_text(WITH_ONE_LOST)
+    begin = ["train", "--config", tiny_file(tmp_path), "--out"]
+    done = torchrun(script, *begin, str(tmp_path / "whole"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("trained on") == 1
+
+    done = torchrun(script, *begin, str(tmp_path / "cut"), DIE="1")
+    assert done.returncode != 0
+    assert "Traceback (most recent call last)" not in done.stdout
+    done = torchrun(script, "train", "--resume", "--out", str(tmp_path / "cut"))
+    assert done.returncode == 0, done.stderr
+    for name in (LAST, BEST):
+        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()

@@ -15,6 +15,7 @@ COMMANDS = (
     "evaluate",
     "tournament",
     "crossplay",
+    "exploit",
     "report",
     "export",
     "play",

@@ -112,6 +112,8 @@ class PPOConfig:
         gae_lambda: λ of generalised advantages over a seat's own decisions.
         entropy, final_entropy: weight of the normalised entropy, linearly from one to the other.
         belief: weight of the belief head's loss.
+        magnet, magnet_decay: weight of the KL from a moving average of the policy's own weights, and the share of
+            that average that stays from one update to the next; a weight of 0 leaves it out.
         target_kl: an epoch in which a minibatch's KL passes this ends the actor's update; 0: never.
         max_grad_norm: of the actor's and of the critic's gradient, each for itself.
     """
@@ -128,6 +130,8 @@ class PPOConfig:
     entropy: float = 0.02
     final_entropy: float = 0.005
     belief: float = 0.1
+    magnet: float = 0.0
+    magnet_decay: float = 0.95
     target_kl: float = 0.03
     max_grad_norm: float = 0.5
 
@@ -138,7 +142,8 @@ class PPOConfig:
         _within("ppo.minibatch", self.minibatch, 1, 10**7)
         for name in ("learning_rate", "final_learning_rate", "critic_learning_rate", "clip", "gae_lambda"):
             _within(f"ppo.{name}", getattr(self, name), 0, 1)
-        for name in ("entropy", "final_entropy", "belief", "target_kl"):
+        _within("ppo.magnet_decay", self.magnet_decay, 0, 1)
+        for name in ("entropy", "final_entropy", "belief", "magnet", "target_kl"):
             _within(f"ppo.{name}", getattr(self, name), 0, 100)
         _within("ppo.max_grad_norm", self.max_grad_norm, 1e-9, 1e9)
 

@@ -18,7 +18,6 @@ from texas42.agents.policy import sample_actions, uniforms
 from texas42.training.config import ImitationConfig
 from texas42.training.learner import (
     Learner,
-    Step,
     belief_targets,
     minibatches,
     set_learning_rate,
@@ -78,9 +77,9 @@ def imitate(
 
 
 def _learn_actor(learner: Learner, data: Experience, config: ImitationConfig, rng: np.random.Generator) -> Metrics:
-    step = Step(learner.actor, learner.actor_optimiser, MAX_NORM)
+    step, world = learner.actor_step(MAX_NORM), learner.world
     means = Means()
-    for rows in minibatches(len(data), config.minibatch, rng):
+    for rows in minibatches(len(data), config.minibatch, rng, world, world.actor):
         observations = torch.from_numpy(data.observations[rows])
         legal = torch.from_numpy(data.masks[rows]) != 0
         actions = torch.from_numpy(data.actions[rows])
@@ -107,12 +106,12 @@ def _add_agreement(
 def _learn_critic(
     learner: Learner, data: Experience, config: ImitationConfig, stake: float, rng: np.random.Generator
 ) -> Metrics:
-    step = Step(learner.critic, learner.critic_optimiser, MAX_NORM)
+    step, world = learner.critic_step(MAX_NORM), learner.world
     means = Means()
     seats = data.seating.shape[1]
     undisturbed = np.flatnonzero(data.finals["row"][data.players // seats] % np.uint64(2) == 0)
     returns = data.rewards / np.float32(stake)
-    for chosen in minibatches(len(undisturbed), config.minibatch, rng):
+    for chosen in minibatches(len(undisturbed), config.minibatch, rng, world, world.critic):
         rows = undisturbed[chosen]
         observations, hidden = torch.from_numpy(data.observations[rows]), torch.from_numpy(data.hidden[rows])
         targets = torch.from_numpy(returns[data.players[rows]])

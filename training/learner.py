@@ -15,6 +15,8 @@ from texas42.agents.network import Actor, Critic, from_arrays, initialise, to_ar
 from texas42.agents.policy import sample_actions
 from texas42.agents.shape import Shape
 from texas42.envs.rules.rules import Rules
+from texas42.training.distributed import ALONE, World
+from texas42.training.losses import masked_log_softmax
 from texas42.training.rollout import Choice, Experience, Pending
 
 Float32 = npt.NDArray[np.float32]
@@ -30,10 +32,15 @@ class Learner:
         shape: sizes of the networks.
         rules: the rules.
         seed: of the first weights.
+        world: the processes that learn together.
+
+    Attributes:
+        magnet: a moving average of the actor's weights, once `start_magnet` was called.
     """
 
-    def __init__(self, shape: Shape, rules: Rules, seed: int) -> None:
-        self.shape = shape
+    def __init__(self, shape: Shape, rules: Rules, seed: int, world: World = ALONE) -> None:
+        self.shape, self.rules, self.world = shape, rules, world
+        self.magnet: Actor | None = None
         self.actor, self.critic = Actor(shape, rules), Critic(shape, rules)
         initialise(self.actor, seed)
         initialise(self.critic, seed + 1)
@@ -51,6 +58,8 @@ class Learner:
             out |= {f"{name}.{key}": array for key, array in arrays.items()}
             for key, moments in _moments(module, optimiser).items():
                 out[f"{name}_optimiser.{key}"] = moments
+        if self.magnet is not None:
+            out |= {f"magnet.{key}": array for key, array in to_arrays(self.magnet).items()}
         return out
 
     def load(self, arrays: Arrays) -> None:
@@ -64,6 +73,31 @@ class Learner:
         self._make_optimisers()
         for name, module, optimiser in self._parts():
             _load_moments(module, optimiser, _group(arrays, f"{name}_optimiser"))
+        self.magnet = None
+        if _group(arrays, "magnet"):
+            self.start_magnet()
+            assert self.magnet is not None
+            from_arrays(self.magnet, _group(arrays, "magnet"))
+
+    def start_magnet(self) -> None:
+        """Begin the moving average with the actor as it is."""
+        self.magnet = Actor(self.shape, self.rules)
+        self.magnet.load_state_dict(self.actor.state_dict())
+
+    def pull_magnet(self, decay: float) -> None:
+        """Move the average towards the actor: `decay` of it stays."""
+        assert self.magnet is not None
+        with torch.no_grad():
+            for mean, parameter in zip(self.magnet.parameters(), self.actor.parameters(), strict=True):
+                mean.lerp_(parameter, 1 - decay)
+
+    def actor_step(self, max_norm: float) -> "Step":
+        """What moves the actor."""
+        return Step(self.actor, self.actor_optimiser, max_norm, self.world, self.world.actor)
+
+    def critic_step(self, max_norm: float) -> "Step":
+        """What moves the critic."""
+        return Step(self.critic, self.critic_optimiser, max_norm, self.world, self.world.critic)
 
     def _parts(self) -> list[tuple[str, nn.Module, torch.optim.Adam]]:
         return [("actor", self.actor, self.actor_optimiser), ("critic", self.critic, self.critic_optimiser)]
@@ -113,16 +147,19 @@ class SelfPlay:
 
 @dataclass
 class Step:
-    """One gradient step: the norm before clipping is measured, then parameters move."""
+    """One gradient step: gradients are averaged over processes, their norm is measured, then parameters move."""
 
     module: nn.Module
     optimiser: torch.optim.Adam
     max_norm: float
+    world: World = ALONE
+    group: Any = None
 
     def __call__(self, loss: Tensor) -> float:
         """Descend `loss`; returns the gradient's norm before clipping."""
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
+        self.world.average_gradients(self.module, self.group)
         norm = nn.utils.clip_grad_norm_(self.module.parameters(), self.max_norm)
         self.optimiser.step()
         return float(norm)
@@ -134,11 +171,18 @@ def set_learning_rate(optimiser: torch.optim.Optimizer, rate: float) -> None:
         group["lr"] = rate
 
 
-def minibatches(n: int, size: int, rng: np.random.Generator) -> Iterator[Int64]:
-    """A shuffle of 0 .. n - 1 in pieces of `size`; a short rest is left out unless it is all there is."""
+def minibatches(
+    n: int, size: int, rng: np.random.Generator, world: World = ALONE, group: Any = None
+) -> Iterator[Int64]:
+    """A shuffle of 0 .. n - 1 in pieces of `size`; a short rest is left out unless it is all there is.
+
+    Processes that learn together share the size out and all make as many pieces as the one with the least data.
+    """
+    size = max(1, size // world.size)
+    pieces = world.least(max(n // size, min(n, 1)), group)
     order = rng.permutation(n)
-    for start in range(0, max(n - size + 1, min(n, 1)), size):
-        yield order[start : start + size]
+    for piece in range(pieces):
+        yield order[piece * size : (piece + 1) * size]
 
 
 def values_of(critic: Critic, experience: Experience, pool: Executor, block: int = 4096) -> Float32:
@@ -153,6 +197,21 @@ def values_of(critic: Critic, experience: Experience, pool: Executor, block: int
 
     parts = list(pool.map(one, range(0, len(experience), block)))
     return np.concatenate(parts) if parts else np.empty(0, np.float32)
+
+
+def magnet_log_probabilities(magnet: Actor, experience: Experience, pool: Executor, block: int = 4096) -> Float32:
+    """The moving average's log-probabilities of all actions, float32 (t, actions)."""
+
+    def one(start: int) -> Float32:
+        rows = slice(start, start + block)
+        with torch.inference_mode():
+            legal = torch.from_numpy(experience.masks[rows]) != 0
+            logits = magnet(torch.from_numpy(experience.observations[rows]))
+            found: Float32 = masked_log_softmax(logits, legal).numpy()
+            return found
+
+    parts = list(pool.map(one, range(0, len(experience), block)))
+    return np.concatenate(parts) if parts else np.empty(experience.masks.shape, np.float32)
 
 
 def side_by_side(pool: Executor, first: Callable[[], Any], second: Callable[[], Any]) -> tuple[Any, Any]:

@@ -8,6 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from texas42.training.distributed import ALONE, World
+
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 
@@ -49,14 +51,20 @@ def _rounds(players: Int64) -> list[Int64]:
     return [order[by_number[end - size : end]] for end, size in zip(ends, np.diff(np.r_[0, ends]), strict=True)]
 
 
-def normalised_by_group(values: Float32, groups: Int64, n_groups: int) -> Float32:
-    """Each group's values shifted to mean 0 and scaled to standard deviation 1; a lone value becomes 0."""
+def normalised_by_group(values: Float32, groups: Int64, n_groups: int, world: World = ALONE) -> Float32:
+    """Each group's values shifted to mean 0 and scaled to standard deviation 1, over all processes.
+
+    A lone value becomes 0.
+    """
     out = np.zeros_like(values)
     for group in range(n_groups):
         rows = np.flatnonzero(groups == group)
-        if len(rows) > 1:
-            chosen = values[rows].astype(np.float64)
-            out[rows] = (chosen - chosen.mean()) / (chosen.std() + 1e-8)
+        chosen = values[rows].astype(np.float64)
+        n, total = world.total(np.array([len(rows), chosen.sum()]))
+        deviations = chosen - total / max(n, 1)
+        spread = math.sqrt(float(world.total(np.square(deviations).sum())) / max(n, 1))
+        if n > 1:
+            out[rows] = deviations / (spread + 1e-8)
     return out
 
 
@@ -84,6 +92,12 @@ def clipped_policy_loss(ratio: Tensor, advantages: Tensor, clip: float) -> Tenso
 def approximate_kl(log_ratio: Tensor) -> Tensor:
     """KL(old, new), (n,), from samples of the old policy: (r - 1) - log r, never negative (Schulman 2020)."""
     return log_ratio.exp() - 1 - log_ratio
+
+
+def kl_divergence(log_probabilities: Tensor, others: Tensor, legal: Tensor) -> Tensor:
+    """KL(policy, other), (n,), exactly over the legal actions; both (n, actions)."""
+    difference = (log_probabilities - others).masked_fill(~legal, 0.0)
+    return (log_probabilities.exp() * difference).sum(dim=-1)
 
 
 def imitation_loss(log_probabilities: Tensor, legal: Tensor, actions: Tensor, smoothing: float) -> Tensor:

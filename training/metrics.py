@@ -25,6 +25,7 @@ METRICS: dict[str, str] = {
     "policy/loss": "PPO's clipped surrogate, negated; its level means little",
     "policy/kl": "KL from the policy that played to the one that learns; target_kl stops an update",
     "policy/clipped": "share of decisions whose probability ratio left 1 ± clip",
+    "policy/magnet_kl": "KL from the moving average of the policy's weights, where ppo.magnet is set",
     "policy/grad_norm": "the actor's gradient norm before clipping",
     "policy/stopped": "1 if target_kl ended the actor's update early (mean over what is averaged)",
     "value/loss": "half the squared error of the critic, rewards divided by the largest stake",

@@ -17,8 +17,8 @@ from texas42.training.config import PPOConfig
 from texas42.training.learner import (
     Learner,
     SelfPlay,
-    Step,
     belief_targets,
+    magnet_log_probabilities,
     minibatches,
     set_learning_rate,
     side_by_side,
@@ -30,6 +30,7 @@ from texas42.training.losses import (
     clipped_policy_loss,
     explained_variance,
     generalised_advantages,
+    kl_divergence,
     masked_log_softmax,
     normalised_by_group,
     normalised_entropy,
@@ -61,11 +62,12 @@ class Schedule:
 
 @dataclass
 class Batch:
-    """What an update learns from: decisions with advantages and value targets."""
+    """What an update learns from: decisions with advantages, value targets, and the magnet's log-probabilities."""
 
     experience: Experience
     advantages: Float32
     targets: Float32
+    magnet: Float32 | None = None
 
 
 def play(
@@ -94,7 +96,9 @@ def assess(
         if rows.any():
             metrics[f"value/explained_variance_{phase}"] = explained_variance(values[rows], paid[rows])
             metrics[f"value/advantage_spread_{phase}"] = float(advantages[rows].std() * stake)
-    return Batch(experience, normalised_by_group(advantages, experience.phases, len(PHASES)), targets), metrics
+    normalised = normalised_by_group(advantages, experience.phases, len(PHASES), learner.world)
+    magnet = None if learner.magnet is None else magnet_log_probabilities(learner.magnet, experience, pool)
+    return Batch(experience, normalised, targets, magnet), metrics
 
 
 def learn(
@@ -115,12 +119,12 @@ def learn(
 def _learn_actor(
     learner: Learner, batch: Batch, config: PPOConfig, entropy_weight: float, rng: np.random.Generator
 ) -> Metrics:
-    step = Step(learner.actor, learner.actor_optimiser, config.max_grad_norm)
+    step, world = learner.actor_step(config.max_grad_norm), learner.world
     means = Means()
     for _ in range(config.epochs):
-        for rows in minibatches(len(batch.experience), config.minibatch, rng):
+        for rows in minibatches(len(batch.experience), config.minibatch, rng, world, world.actor):
             loss, kl = _actor_loss(learner, batch, rows, config, entropy_weight, means)
-            if config.target_kl and kl > config.target_kl:
+            if config.target_kl and world.total(np.array(kl), world.actor) > config.target_kl * world.size:
                 means.add("policy/stopped", 1.0)
                 return means.result()
             means.add("policy/grad_norm", step(loss))
@@ -153,6 +157,10 @@ def _actor_loss(
     may_hold, holders = belief_targets(learner.shape, observations, torch.from_numpy(data.hidden[rows]))
     belief = belief_loss(learner.actor.belief(features), may_hold, holders).mean()
     loss = policy - entropy_weight * entropy.mean() + config.belief * belief
+    if batch.magnet is not None:
+        pull = kl_divergence(log_probabilities, torch.from_numpy(batch.magnet[rows]), legal).mean()
+        loss = loss + config.magnet * pull
+        means.add("policy/magnet_kl", float(pull.detach()))
 
     kl = float(approximate_kl(log_ratio.detach()).mean())
     means.add("policy/loss", float(policy.detach()))
@@ -168,11 +176,11 @@ def _actor_loss(
 
 
 def _learn_critic(learner: Learner, batch: Batch, config: PPOConfig, rng: np.random.Generator) -> Metrics:
-    step = Step(learner.critic, learner.critic_optimiser, config.max_grad_norm)
+    step, world = learner.critic_step(config.max_grad_norm), learner.world
     means = Means()
     data = batch.experience
     for _ in range(config.epochs):
-        for rows in minibatches(len(data), config.minibatch, rng):
+        for rows in minibatches(len(data), config.minibatch, rng, world, world.critic):
             observations, hidden = (
                 torch.from_numpy(data.observations[rows]),
                 torch.from_numpy(data.hidden[rows]),

@@ -4,6 +4,7 @@ Everything a step does is a function of the saved state, the configuration and t
 run ends with the same bytes as one never stopped. Steps are batches of the warm start, then updates of PPO.
 """
 
+import logging
 import signal
 import threading
 import time
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import yaml
 
@@ -33,12 +35,14 @@ from texas42.agents.shape import Shape
 from texas42.agents.specs import make_agent
 from texas42.training import imitation, ppo
 from texas42.training.config import ConfigError, TrainConfig
+from texas42.training.distributed import ALONE, World, joined
 from texas42.training.evaluation.match import play_match
 from texas42.training.learner import Learner
 from texas42.training.metrics import MetricLog, Metrics, table_metrics
 from texas42.training.opponents import League
 from texas42.training.rollout import Experience, Rollout, largest_stake, seat_strangers
 
+_LOG = logging.getLogger("texas42")
 LAST, BEST, CONFIG = "last.safetensors", "best.safetensors", "config.yaml"
 PPO_FIRST_ROW = 2**40
 """Number of the first hand of PPO; the warm start's hands count from 0."""
@@ -95,6 +99,7 @@ class Run:
         config: the configuration.
         out: the folder; it is made.
         resume: go on from the folder's last checkpoint.
+        world: the processes that train together; the first one writes.
 
     Raises:
         RunError: the folder cannot be used.
@@ -102,11 +107,11 @@ class Run:
         ConfigError: an agent of the configuration cannot be made.
     """
 
-    def __init__(self, config: TrainConfig, out: Path, *, resume: bool = False) -> None:
-        self.config, self.out, self.rules = config, out, config.resolved_rules
+    def __init__(self, config: TrainConfig, out: Path, *, resume: bool = False, world: World = ALONE) -> None:
+        self.config, self.out, self.rules, self.world = config, out, config.resolved_rules, world
         network = config.network
         self.shape = Shape.of(self.rules, network.width, network.layers, network.head_width)
-        self.learner = Learner(self.shape, self.rules, config.seed)
+        self.learner = Learner(self.shape, self.rules, config.seed, world)
         fixed = self._agents(config.opponents.agents)
         self.league = League(self.shape, self.rules, config.opponents.keep, fixed)
         self.yardstick = self._agents((config.evaluation.opponent,))[0]
@@ -115,7 +120,7 @@ class Run:
         self.progress = Progress()
         if resume:
             self._load()
-        else:
+        elif world.leads:
             prepare_folder(out, config)
 
     def _agents(self, specs: tuple[str, ...]) -> tuple[Agent, ...]:
@@ -125,7 +130,9 @@ class Run:
             raise ConfigError(str(error)) from error
 
     def save(self) -> None:
-        """Write the last checkpoint, which holds all a resumed run needs."""
+        """Write the last checkpoint, which holds all a resumed run needs; one process does."""
+        if not self.world.leads:
+            return
         arrays = self.learner.to_arrays() | self.league.to_arrays()
         save_checkpoint(self.out / LAST, arrays, self._meta())
 
@@ -194,17 +201,23 @@ def train(config: TrainConfig, out: Path, reporter: Reporter, *, resume: bool = 
         reporter: told of every step.
         resume: go on from the last checkpoint.
 
+    Started by torchrun, its processes share the hands of every update and average their gradients; the first one
+    evaluates, saves and reports.
+
     Raises:
         Interrupted: Ctrl-C; the run is saved.
+        LostProcessError: another process of the run is gone.
         RunError, CheckpointError, ConfigError: see `Run`.
     """
-    run = Run(config, out, resume=resume)
-    log = MetricLog(out / "tensorboard", run.progress.decisions)
-    try:
-        with torch_threads(1), _workers(config.workers) as pool, _stop_requested() as stop:
-            Loop(run, log, reporter, pool, stop).run_all()
-    finally:
-        log.close()
+    with joined() as world:
+        run = Run(config, out, resume=resume, world=world)
+        log = MetricLog(out / "tensorboard", run.progress.decisions) if world.leads else None
+        try:
+            with torch_threads(1), _workers(config.workers) as pool, _stop_requested() as stop:
+                Loop(run, log, reporter, pool, stop).run_all()
+        finally:
+            if log is not None:
+                log.close()
     return run
 
 
@@ -227,6 +240,7 @@ def _stop_requested() -> Iterator[threading.Event]:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
+        _LOG.warning("stopping and saving after this step; Ctrl-C again stops at once and keeps the last checkpoint")
 
     before = signal.signal(signal.SIGINT, on_signal)
     try:
@@ -239,10 +253,10 @@ class Loop:
     """The steps of a run in their order."""
 
     def __init__(
-        self, run: Run, log: MetricLog, reporter: Reporter, pool: ThreadPoolExecutor, stop: threading.Event
+        self, run: Run, log: MetricLog | None, reporter: Reporter, pool: ThreadPoolExecutor, stop: threading.Event
     ) -> None:
         self.run, self.log, self.reporter, self.pool, self.stop = run, log, reporter, pool, stop
-        self.config = run.config
+        self.config, self.world = run.config, run.world
 
     def run_all(self) -> None:
         """The warm start, then PPO."""
@@ -256,11 +270,13 @@ class Loop:
     def _imitate(self) -> None:
         run, config = self.run, self.config.imitation
         assert run.teacher is not None
-        rollout = Rollout(run.rules, config.hands, self.config.workers, self.pool)
-        self.reporter.stage("imitation", run.progress.batches, config.batches)
+        first, end = self.world.share(config.hands)
+        rollout = Rollout(run.rules, end - first, self.config.workers, self.pool)
+        self._stage("imitation", run.progress.batches, config.batches)
         while run.progress.batches < config.batches:
             batch, clock = run.progress.batches, Clock()
-            data = imitation.demonstrate(run.teacher, rollout, config, self.config.seed, batch * config.hands)
+            row = batch * config.hands + first
+            data = imitation.demonstrate(run.teacher, rollout, config, self.config.seed, row)
             clock.played()
             seed = (self.config.seed, _IMITATION_SEED, batch)
             metrics = imitation.imitate(run.learner, data, config, batch, run.stake, seed, self.pool)
@@ -272,16 +288,21 @@ class Loop:
 
     def _self_play(self) -> None:
         run, config = self.run, self.config.ppo
-        rollout = Rollout(run.rules, config.hands, self.config.workers, self.pool)
-        self.reporter.stage("self-play", run.progress.updates, config.updates)
+        first, end = self.world.share(config.hands)
+        rollout = Rollout(run.rules, end - first, self.config.workers, self.pool)
+        if config.magnet and run.learner.magnet is None:
+            run.learner.start_magnet()
+        self._stage("self-play", run.progress.updates, config.updates)
         while run.progress.updates < config.updates:
             update, clock = run.progress.updates, Clock()
-            data = self._play(rollout, update)
+            data = self._play(rollout, update, first)
             clock.played()
             batch, metrics = ppo.assess(run.learner, data, config, run.stake, self.pool)
             seed = (self.config.seed, _PPO_SEED, update)
             schedule = ppo.Schedule.at(config, update)
             metrics |= ppo.learn(run.learner, batch, config, schedule, seed, self.pool)
+            if config.magnet:
+                run.learner.pull_magnet(config.magnet_decay)
             metrics |= clock.speeds(len(data)) | table_metrics(data, run.rules)
             run.progress.updates += 1
             every = self.config.evaluation.every
@@ -289,19 +310,27 @@ class Loop:
                 metrics |= self._evaluate()
             self._finish_step(run.progress.updates, len(data), config.hands, metrics)
 
-    def _play(self, rollout: Rollout, update: int) -> Experience:
-        run, config = self.run, self.config.opponents
+    def _stage(self, name: str, done: int, total: int) -> None:
+        if self.world.leads:
+            self.reporter.stage(name, done, total)
+
+    def _play(self, rollout: Rollout, update: int, first: int) -> Experience:
+        """This process's hands of an update, from its hand `first` on."""
+        run, config, hands = self.run, self.config.opponents, self.config.ppo.hands
         if update % config.snapshot_every == 0:
             run.league.remember(update, run.learner.actor)
         rng = np.random.default_rng([self.config.seed, _LEAGUE_SEED, update])
         others = run.league.draw(config.per_update, rng)
         rules = run.rules
-        seating = seat_strangers(rollout.hands, rules.seats, rules.sides, config.share, config.mixed, len(others), rng)
-        first = PPO_FIRST_ROW + update * rollout.hands
-        return ppo.play(run.learner, rollout, seating, others, self.config.seed, first)
+        seating = seat_strangers(hands, rules.seats, rules.sides, config.share, config.mixed, len(others), rng)
+        mine = _dealt_round(seating, self.world)[first : first + rollout.hands]
+        row = PPO_FIRST_ROW + update * hands + first
+        return ppo.play(run.learner, rollout, mine, others, self.config.seed, row)
 
     def _evaluate(self) -> Metrics:
-        """A duplicate match against the yardstick; the best policy so far is kept."""
+        """A duplicate match against the yardstick; the best policy so far is kept. One process plays it."""
+        if not self.world.leads:
+            return {}
         run, config = self.run, self.config.evaluation
         policy = PolicyAgent(run.learner.actor)
         result = play_match(policy, run.yardstick, run.rules, config.deals, self.config.seed ^ _MATCH_SALT)
@@ -318,16 +347,23 @@ class Loop:
 
     def _finish_step(self, done: int, decisions: int, hands: int, metrics: Metrics) -> None:
         run = self.run
-        run.progress.decisions += decisions
+        run.progress.decisions += int(self.world.total(np.array(decisions)))
         run.progress.hands += hands
         metrics["progress/hands"] = float(run.progress.hands)
-        self.log.write(metrics, run.progress.decisions)
-        self.reporter.step(done, metrics)
-        stopped = self.stop.is_set()
+        metrics["speed/decisions"] *= self.world.size
+        if self.log is not None:
+            self.log.write(metrics, run.progress.decisions)
+            self.reporter.step(done, metrics)
+        stopped = self.world.any(self.stop.is_set())
         if stopped or done % self.config.checkpoint_every == 0:
             run.save()
         if stopped:
             raise Interrupted(run.out)
+
+
+def _dealt_round(seating: npt.NDArray[np.int64], world: World) -> npt.NDArray[np.int64]:
+    """The tables in an order that gives every process its share of those with strangers."""
+    return np.concatenate([seating[rank :: world.size] for rank in range(world.size)])
 
 
 class Clock:

@@ -74,7 +74,9 @@ class CheatAgent(Searcher):
     def call_or_declare(self, s: Any, me: int, legal: list[int], key: int) -> int:
         """The call worth most, the highest of equals; or the declaration that makes the contract, with most points."""
         if int(s.phase) != AUCTION:
-            return max((a for a in legal if a >= int(self.t.base_decl)), key=lambda a: self._points(s, a))
+            habit = self.habit(s)
+            decls = [a for a in legal if a >= int(self.t.base_decl)]
+            return max(decls, key=lambda a: (self._points(s, a), a == habit))
         worth = {row: self._worth(s, me, row) for row in legal}
         if worth.get(0, -SURE) == max(worth.values()):
             return 0

@@ -16,6 +16,11 @@ from texas42.envs.rules.reading import ReadingError, read_yaml, shown
 from texas42.envs.rules.rules import Rules, resolve_rules
 
 MAX_SEED = 2**64 - 1
+SPECS = (
+    "a SPEC is random, passer, heuristic, pimc:worlds=N, ismcts:iterations=N, cheat, checkpoint:FILE, onnx:FILE,"
+    " sb3:FILE"
+)
+"""The agents, for help texts."""
 
 
 class CommandError(Exception):

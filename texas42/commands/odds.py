@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from texas42.envs.rules.rules import Rules
 
 HELP = "how often a hand makes each bid, by the solver and by hands played out"
+DEFAULT_AGENT = "pimc:worlds=10,objective=points,inference=none"
+"""Without inference: the calls of these hands are given, and tell nothing."""
 EXAMPLES = """examples:
   texas42 odds --hand "6-6 6-5 6-4 6-1 5-5 4-4 1-0"
   texas42 odds --hand "5-5 5-4 5-2 5-0 3-3 2-1 4-1" --deals 0          # the solver alone
@@ -44,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--worlds", type=whole_number(1), default=200, metavar="N", help="deals solved; default 200")
     parser.add_argument("--deals", type=whole_number(0), default=100, metavar="N", help="hands played; default 100")
     parser.add_argument(
-        "--agent", default="pimc:worlds=10,objective=points", metavar="SPEC", help="who plays them; default %(default)s"
+        "--agent", default=DEFAULT_AGENT, metavar="SPEC", help="who plays them; default %(default)s"
     )
     parser.add_argument("--top", type=whole_number(1), default=3, metavar="N", help="declarations played; default 3")
     parser.add_argument("--bids", nargs="+", type=whole_number(1), metavar="N", help="points; default 30 to 42 by 2")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from texas42.commands.common import (
     MAX_SEED,
+    SPECS,
     CommandError,
     add_rules_arguments,
     as_command_error,
@@ -49,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=["heuristic"],
         metavar="SPEC",
-        help="the other players, clockwise from your left; one SPEC stands for all of them (default heuristic)",
+        help="the other players, clockwise from your left; one SPEC stands for all of them (default heuristic); "
+        f"{SPECS}",
     )
     parser.add_argument(
         "--seed", type=whole_number(0, MAX_SEED), metavar="S", help="seed of the deals and agents; default random"
@@ -192,6 +194,7 @@ def _complaint(answer: str, found: Sequence[str], legal: Sequence[str], names: S
         return "Type one of: " + " ".join(legal)
     if found:
         return f"{answer!r} may be {' or '.join(found)}."
-    known = answer.upper() in [name.upper() for name in names]
-    why = f"{answer} is not legal now" if known else f"{answer!r} is not understood"
+    bids = [name for name in names if name[0] == "P" and name[1:].isdigit()]
+    meant = find_action(answer, bids if "PASS" in legal and answer.isdigit() else names)
+    why = f"{meant[0]} is not legal now" if len(meant) == 1 else f"{answer!r} is not understood"
     return f"{why}. Legal: {' '.join(legal)} ('help' explains)"

@@ -48,11 +48,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="folder; default report/")
     add_rules_arguments(parser)
     for name, (meaning, low) in _SIZES.items():
-        option = "--" + name.replace("_", "-")
-        parser.add_argument(option, type=whole_number(low, 10**6), metavar="N", help=f"{meaning}; default {_default(name)}")
+        option, text = "--" + name.replace("_", "-"), f"{meaning}; default {_default(name)}"
+        parser.add_argument(option, type=whole_number(low, 10**6), metavar="N", help=text)
     parser.add_argument("--quick", action="store_true", help="small sizes for a first look; the intervals are wide")
     parser.add_argument(
         "--opponent", default="heuristic", metavar="SPEC", help="whom partnerships play against; default heuristic"
+    )
+    parser.add_argument(
+        "--workers", type=whole_number(1, 1024), default=1, metavar="N", help="processes for the matches; default 1"
     )
     add_seed_argument(parser)
 
@@ -83,7 +86,15 @@ def run(args: argparse.Namespace) -> int:
         sizes = replace(Sizes.quick() if args.quick else Sizes(), **given)
         parts = Parts(args.out / "parts", Progress())
         try:
-            report = measure(contestants, rules, parts, seed=args.seed, sizes=sizes, opponent=args.opponent)
+            report = measure(
+                contestants,
+                rules,
+                parts,
+                seed=args.seed,
+                sizes=sizes,
+                opponent=args.opponent,
+                workers=args.workers,
+            )
         except KeyboardInterrupt:
             print(f"finished parts are kept in {parts.folder}; the same command goes on from there", file=sys.stderr)
             raise
@@ -110,9 +121,9 @@ class Progress:
         self._say(f"{title}: kept")
 
     @contextmanager
-    def working(self, title: str, steps: int, unit: str) -> Iterator[Callable[[int], None]]:
-        """A part is being measured."""
-        self.done += 1
+    def working(self, title: str, steps: int, unit: str, counts: bool = True) -> Iterator[Callable[[int], None]]:
+        """Some parts are being measured; several are told of again, each as kept."""
+        self.done += counts
         if not is_terminal():
             self._say(title)
         name = f"[{self.done}/{self.total}] {title}"

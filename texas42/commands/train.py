@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import yaml
 from tqdm import tqdm
 
 from texas42.commands.common import CommandError, as_command_error, is_terminal
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
     from texas42.training.metrics import Metrics
 
 HELP = "train a policy by imitation and self-play"
+EXAMPLES = """examples:
+  texas42 train --config quick --out runs/mine
+  texas42 train --config quick --show                     every value; docs/TRAINING.md explains them
+  texas42 train --config quick --set rules=open --set ppo.updates=30 --out runs/open
+  texas42 train --resume --out runs/mine                  after Ctrl-C, a crash or a kill
+  torchrun --nproc-per-node 2 -m texas42 train --config quick --out runs/two
+  texas42 evaluate checkpoint:runs/mine/best.safetensors heuristic
+"""
 _LOG = logging.getLogger("texas42")
 _SHOWN = {
     "evaluation/marks_per_deal": "marks/deal",
@@ -46,25 +55,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="DIR", help="the run's folder (default runs/NAME)")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --out, exactly")
     parser.add_argument("--seed", type=int, metavar="S", help="the same as --set seed=S")
+    parser.add_argument(
+        "--show", action="store_true", help="print the whole configuration, every value --set can change, and end"
+    )
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
 
 
 def run(args: argparse.Namespace) -> int:
     """Train; returns the exit code."""
+    if args.show:
+        return _show(args)
     try:
         import torch  # noqa: F401
     except ModuleNotFoundError as error:
-        raise CommandError("training needs torch: pip install texas42[train]") from error
+        raise CommandError("training needs torch; in the clone: pip install '.[train]'") from error
     from texas42.agents.checkpoint import CheckpointError
     from texas42.training.config import ConfigError
+    from texas42.training.distributed import LostProcessError
     from texas42.training.trainer import Interrupted, RunError, train
 
-    with as_command_error(ConfigError, RunError, CheckpointError):
+    with as_command_error(ConfigError, RunError, CheckpointError, LostProcessError):
         config, out = _config_and_folder(args)
         try:
             finished = train(config, out, make_reporter(), resume=args.resume)
         except Interrupted as stop:
             sys.stderr.write(f"{stop}; go on with: texas42 train --resume --out {stop.out}\n")
             return 130
+    if not finished.world.leads:
+        return 0
     best = finished.progress.best
     print(f"trained on {finished.progress.decisions:,} decisions of {finished.progress.hands:,} hands")
     print(f"checkpoints  {out / 'best.safetensors'}  {out / 'last.safetensors'}")
@@ -79,7 +98,7 @@ def _config_and_folder(args: argparse.Namespace) -> "tuple[TrainConfig, Path]":
     from texas42.training.config import load_config
     from texas42.training.trainer import saved_config
 
-    overrides = [*args.overrides, *([f"seed={args.seed}"] if args.seed is not None else [])]
+    overrides = _overrides(args)
     if args.config is None and not args.resume:
         raise CommandError("give --config NAME|PATH, or --resume with --out DIR")
     if args.config is None and args.out is None:
@@ -96,6 +115,22 @@ def _config_and_folder(args: argparse.Namespace) -> "tuple[TrainConfig, Path]":
                 " resume it without --config, --set and --seed, or start another run with another --out"
             )
     return config, out
+
+
+def _show(args: argparse.Namespace) -> int:
+    """Print the configuration the arguments ask for."""
+    from texas42.training.config import ConfigError, load_config
+
+    if args.config is None:
+        raise CommandError("--show needs --config NAME|PATH")
+    with as_command_error(ConfigError):
+        config = load_config(args.config, _overrides(args))
+    print(yaml.safe_dump(config.to_dict(), sort_keys=False), end="")
+    return 0
+
+
+def _overrides(args: argparse.Namespace) -> list[str]:
+    return [*args.overrides, *([f"seed={args.seed}"] if args.seed is not None else [])]
 
 
 def make_reporter() -> "LineReporter | BarReporter":

@@ -115,14 +115,14 @@ def _softmax(logits: Float64, allowed: npt.NDArray[np.bool_]) -> Float64:
     top = masked.max(axis=1, keepdims=True)
     weights = np.where(allowed, np.exp(masked - np.where(np.isfinite(top), top, 0.0)), 0.0)
     total = weights.sum(axis=1, keepdims=True)
-    return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))
 
 
 def surprise(probabilities: Float64, truth: Int64) -> Float64:
     """Mean surprise in bits per hidden tile of each decision, (n,); NaN where nothing is hidden."""
     bits = -(truth * np.log2(np.maximum(probabilities, _TINY))).sum(axis=(1, 2))
     tiles = truth.sum(axis=(1, 2))
-    return np.divide(bits, tiles, out=np.full(len(bits), np.nan), where=tiles > 0)
+    return np.asarray(np.divide(bits, tiles, out=np.full(len(bits), np.nan), where=tiles > 0))
 
 
 def belief_report(log: HandLog, found: BeliefLog, seed: int = 0) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def reliability(forecasts: npt.ArrayLike, outcomes: npt.ArrayLike, bins: int = B
     if len(p) and not (p.min() >= 0 and p.max() <= 1):
         raise ValueError("a forecast lies outside 0 to 1")
     index = np.minimum((p * bins).astype(np.int64), bins - 1)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for k in np.unique(index):
         mine, n = index == k, int((index == k).sum())
         hits = float(y[mine].sum())

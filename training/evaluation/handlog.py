@@ -13,13 +13,14 @@ from texas42.agents.base import Agent, Decisions
 from texas42.envs.batch import BatchedGame
 from texas42.envs.engine import drivers
 from texas42.envs.engine.state import PLAY, Batch, new_batch
-from texas42.envs.errors import OptionsError
+from texas42.envs.errors import IllegalActionError, MalformedActionError, OptionsError
 from texas42.envs.records import HandRecord, complete
 from texas42.envs.rules.codec import Codec, build_codec
 from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tables import Tables, compile_tables
 from texas42.envs.rules.tiles import TILE_NAMES
 from texas42.training.evaluation.contract import ForcedContract
+from texas42.training.evaluation.forfeit import AgentError
 
 CHUNK = 256
 """Hands played side by side."""
@@ -132,6 +133,7 @@ def play_hands(
 
     Raises:
         OptionsError: a bad number of hands, a contract that the rules do not have, or one where there is a widow.
+        AgentError: the agent answered an illegal action.
     """
     if hands < 1:
         raise OptionsError(f"hands={hands} is not allowed; allowed: 1 or more")
@@ -161,7 +163,10 @@ def _play_chunk(agent: Agent, rules: Rules, first: int, n: int, seed: int, force
         chosen.append(actions[live])
         rows.append(live)
 
-    play_out(game, [agent], np.zeros((n, rules.seats), np.int64), seed, keep)
+    try:
+        play_out(game, [agent], np.zeros((n, rules.seats), np.int64), seed, keep)
+    except (IllegalActionError, MalformedActionError) as error:
+        raise AgentError(f"agent {agent.name!r} in all seats: {error}") from error
     hand = np.concatenate(rows)
     order = np.argsort(hand, kind="stable")
     together = _stacked(states)[order].view(np.recarray)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from texas42 import __version__
 from texas42.agents.arena import copy_rows, decision_keys
-from texas42.agents.base import Agent, Decisions
+from texas42.agents.base import Agent, Decisions, sees_all
 from texas42.envs.batch import BatchedGame
 from texas42.envs.engine import drivers
 from texas42.envs.engine.state import AUCTION, Batch
@@ -311,7 +311,8 @@ class Match:
                 continue
             views = copy_rows(game.states, rows)
             seats = movers[mine]
-            drivers.blank_batch(views, game.tables, seats)
+            if not sees_all(agent):
+                drivers.blank_batch(views, game.tables, seats)
             decisions = Decisions(self.rules, views, seats, ids[rows], keys[rows])
             actions[rows] = self._ask(agent, int(index >= len(self.a.members)), decisions)
         return actions

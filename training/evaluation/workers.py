@@ -13,8 +13,10 @@ from texas42.training.evaluation.jobs import Job, Outcome, Player
 
 GRACE = 30.0
 """Seconds over its time after which a player counts as hung."""
+COMPILING = 300.0
+"""Seconds more for what a player does in the deal that does not count."""
 MAKING = 900.0
-"""Seconds that making a team, with the first compilation, may take."""
+"""Seconds that making a team may take."""
 _POLL = 0.5
 
 
@@ -27,7 +29,8 @@ def serve(connection: Connection, board: Any, setting: Mapping[str, Any]) -> Non
 
     def watch(team: int, decisions: int) -> None:
         playing = isinstance(job, Job) and (job.a, job.b) in player.matches
-        seconds = seconds_allowed(player.setting.limit, decisions) + GRACE if playing else MAKING
+        more = GRACE if playing else COMPILING
+        seconds = seconds_allowed(player.setting.limit, decisions) + more if decisions else MAKING
         board[0], board[1] = team, math.inf if team < 0 else time.time() + seconds
 
     player = Player(setting, watch)

@@ -22,7 +22,7 @@ MARKERS = "osD^vPX*"
 WIDTH = 5.0
 """Inches; a page scales the drawing, so this sets how large the letters are beside it."""
 
-_STYLE = {
+_STYLE: Any = {
     "svg.fonttype": "none",
     "text.parse_math": False,
     "font.family": "sans-serif",

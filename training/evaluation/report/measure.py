@@ -17,10 +17,10 @@ from texas42.training.evaluation.bootstrap import bootstrap_interval
 from texas42.training.evaluation.calibration import belief_head, belief_report, log_beliefs, make_report
 from texas42.training.evaluation.forecasts import make_forecasts
 from texas42.training.evaluation.handlog import HandLog, play_hands
-from texas42.training.evaluation.match import play_match
 from texas42.training.evaluation.regret import measure_regret, regret_report, worst_hands
-from texas42.training.evaluation.report.contestants import Contestant
+from texas42.training.evaluation.report.contestants import Contestant, resolve_contestants
 from texas42.training.evaluation.report.curves import read_curves
+from texas42.training.evaluation.report.matches import Matches, Pairing
 from texas42.training.evaluation.report.parts import Advance, Parts
 from texas42.training.evaluation.result import rules_name, versions
 
@@ -59,11 +59,11 @@ class Report:
 
     Attributes:
         contestants: who.
-        opponent: spec of the fixed opponent of the cross-play.
+        opponent: label of the fixed opponent of the cross-play.
         rules, seed, sizes: of what was played.
         ladder: by contestant ``mean`` and ``ci95`` against all others.
-        matches: by pair of contestants, as `_match` says.
-        crossplay: as `_crossplay` says; None without partnerships or with a size of 0.
+        matches: by pair of contestants, as `Matches.play` says.
+        crossplay: as `_Job.crossplay` says; None without partnerships or with a size of 0.
         hands: by contestant ``bidding``, ``regret``, ``beliefs``, ``make`` and ``worst``; a part that cannot be had
             is ``{"unavailable": reason}``.
         curves: by contestant what `read_curves` found, None for those without a run.
@@ -119,6 +119,7 @@ def measure(
     seed: int = 0,
     sizes: Sizes | None = None,
     opponent: str = "heuristic",
+    workers: int = 1,
 ) -> Report:
     """Measure, or take from `parts`, everything a report shows.
 
@@ -128,23 +129,30 @@ def measure(
         parts: finished parts.
         seed: of deals, agents, samples and bootstraps.
         sizes: how much is played.
-        opponent: spec of the fixed opponent of the cross-play.
+        opponent: the fixed opponent of the cross-play, as `resolve_contestants` takes it.
+        workers: processes that play the matches; the results do not depend on it.
 
     Raises:
+        ContestantError: a bad opponent.
         OptionsError: an agent that does not fit the rules, or a bad size.
-        AgentError: an agent answered an illegal action.
+        AgentError: an agent answered an illegal action in a hand that it played with itself.
     """
-    job = _Job(list(contestants), rules, parts, seed, sizes or Sizes(), opponent)
+    (against,) = resolve_contestants([opponent])
+    job = _Job(list(contestants), rules, parts, seed, sizes or Sizes(), against)
     n = len(job.contestants)
     pairs = list(combinations(range(n), 2))
     partners = list(combinations_with_replacement(range(n), 2)) if job.has_partners else []
+    for one in {against.spec, *(c.spec for c in job.contestants)}:
+        _agent(one, rules)  # a bad one is found before anything is played
     parts.watcher.plan(len(pairs) + len(partners) + n)
-    matches = {(i, j): job.match(i, j) for i, j in pairs}
-    crossplay = job.crossplay(partners) if partners else None
+    table = Matches(rules, seed, parts, workers)
+    found = table.play([*(job.match(i, j) for i, j in pairs), *(job.partners(i, j) for i, j in partners)])
+    matches = dict(zip(pairs, found[: len(pairs)], strict=True))
+    crossplay = job.crossplay(partners, found[len(pairs) :]) if partners else None
     hands = [job.hands(i) for i in range(n)]
     return Report(
         contestants=job.contestants,
-        opponent=opponent,
+        opponent=against.label,
         rules=rules,
         seed=seed,
         sizes=job.sizes,
@@ -166,7 +174,7 @@ class _Job:
     parts: Parts
     seed: int
     sizes: Sizes
-    opponent: str
+    opponent: Contestant
 
     @property
     def has_partners(self) -> bool:
@@ -175,38 +183,27 @@ class _Job:
     def _inputs(self, **more: Any) -> dict[str, Any]:
         return {"rules": self.rules.to_dict(), "seed": self.seed, **more}
 
-    def _play(self, a: str, b: str, deals: int, advance: Advance, unfinished: Path) -> dict[str, Any]:
-        """A match: ``mean``, ``ci95``, ``scores`` by deal (A's minus B's), ``cpu_s_per_decision`` of A and of B."""
-        result = play_match(a, b, self.rules, deals, self.seed, progress=advance, saved=unfinished)
-        cpu = list(result.cpu_s_per_decision)
-        scores = result.scores.tolist()
-        return {"mean": result.mean, "ci95": list(result.ci95), "scores": scores, "cpu_s_per_decision": cpu}
-
-    def match(self, i: int, j: int) -> dict[str, Any]:
+    def match(self, i: int, j: int) -> Pairing:
         """Two contestants against each other."""
-        a, b = self.contestants[i], self.contestants[j]
-        deals = self.sizes.deals
+        a, b, deals = self.contestants[i], self.contestants[j], self.sizes.deals
         inputs = self._inputs(a=a.key(), b=b.key(), deals=deals)
-        work = partial(self._play, a.spec, b.spec, deals)
-        return self.parts.get(f"{a.label} against {b.label}", "match", inputs, (deals, "deals"), work)
+        return Pairing(f"{a.label} against {b.label}", "match", a.spec, b.spec, deals, inputs)
 
-    def partners(self, i: int, j: int) -> dict[str, Any]:
+    def partners(self, i: int, j: int) -> Pairing:
         """Two contestants as partners against the fixed opponent."""
         a, b, deals = self.contestants[i], self.contestants[j], self.sizes.cross_deals
         team = a.spec if i == j else f"{a.spec}+{b.spec}"
-        inputs = self._inputs(a=a.key(), b=b.key(), opponent=self.opponent, deals=deals)
-        work = partial(self._play, team, self.opponent, deals)
-        title = f"{a.label} with {b.label} against {self.opponent}"
-        return self.parts.get(title, "partners", inputs, (deals, "deals"), work)
+        inputs = self._inputs(a=a.key(), b=b.key(), opponent=self.opponent.key(), deals=deals)
+        title = f"{a.label} with {b.label} against {self.opponent.label}"
+        return Pairing(title, "partners", team, self.opponent.spec, deals, inputs)
 
-    def crossplay(self, pairs: list[tuple[int, int]]) -> dict[str, Any]:
+    def crossplay(self, pairs: list[tuple[int, int]], results: list[dict[str, Any]]) -> dict[str, Any]:
         """All partnerships: ``mean``, ``low`` and ``high`` by partner and partner, and by contestant its score with
         itself, its mean score with the others, and the gap between them with its interval over deals."""
         n = len(self.contestants)
         scores = np.empty((n, n, self.sizes.cross_deals))
         tables = {name: [[0.0] * n for _ in range(n)] for name in ("mean", "low", "high")}
-        for i, j in pairs:
-            found = self.partners(i, j)
+        for (i, j), found in zip(pairs, results, strict=True):
             scores[i, j] = scores[j, i] = found["scores"]
             for name, value in zip(tables, (found["mean"], *found["ci95"]), strict=True):
                 tables[name][i][j] = tables[name][j][i] = value
@@ -284,7 +281,7 @@ def _thinned(log: HandLog, advance: Advance) -> Advance:
 
 def _ladder(n: int, matches: dict[tuple[int, int], dict[str, Any]], seed: int) -> list[dict[str, Any]]:
     """Each contestant's mean score against the others, by deal; deals are common to all matches."""
-    out = []
+    out: list[dict[str, Any]] = []
     for k in range(n):
         mine = [np.array(m["scores"]) * (1 if i == k else -1) for (i, j), m in matches.items() if k in (i, j)]
         if not mine:

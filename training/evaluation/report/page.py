@@ -90,11 +90,24 @@ def _strength(report: Report, labels: Sequence[str]) -> Section | None:
         "Strength",
         [
             "Duplicate matches: both sides play the same deals from every side of the table, with their own bidding. "
-            "The mean over the others depends on who the others are; the single matches are below."
+            "The mean over the others depends on who the others are; the single matches are below.",
+            *_forfeits(report),
         ],
         [Plot(plots.ladder(labels, report.ladder, report.unit), caption)],
         [ladder_table(report), match_table(report)],
     )
+
+
+def _forfeits(report: Report) -> list[str]:
+    """Who forfeited hands of the ladder, and why."""
+    lines = []
+    for k, one in enumerate(report.contestants):
+        found = [(m["forfeits"][pair.index(k)], m["notes"]) for pair, m in report.matches.items() if k in pair]
+        lost = sum(n for n, _ in found)
+        reasons = sorted({reason for n, notes in found if n for reason in notes})
+        if lost:
+            lines.append(f"{one.label} failed and forfeited {lost:,} hands: {'; '.join(reasons)}.")
+    return lines
 
 
 def _crossplay(report: Report, labels: Sequence[str]) -> Section | None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from texas42 import __version__
-from texas42.agents.checkpoint import ENGINE_VERSION
 from texas42.training.evaluation.saved import write_atomically
 
 FORMAT = 1
@@ -26,8 +25,8 @@ class Watcher(Protocol):
     def kept(self, title: str) -> None:
         """A part was found finished."""
 
-    def working(self, title: str, steps: int, unit: str) -> Any:
-        """A context manager around the measuring of a part; it yields a function that takes the steps just done."""
+    def working(self, title: str, steps: int, unit: str, counts: bool = True) -> Any:
+        """A context manager around the measuring of some parts; it yields a function that takes the steps just done."""
 
 
 class Silent:
@@ -40,9 +39,25 @@ class Silent:
         """Nothing."""
 
     @contextmanager
-    def working(self, title: str, steps: int, unit: str) -> Iterator[Advance]:
+    def working(self, title: str, steps: int, unit: str, counts: bool = True) -> Iterator[Advance]:
         """Nothing."""
         yield lambda n: None
+
+
+def code_digest() -> str:
+    """SHA-256 of the sources that results depend on: engine, rules, agents, evaluation; not those of the page."""
+    import texas42.agents
+    import texas42.envs
+    import texas42.training.evaluation
+
+    agents, envs, evaluation = (
+        Path(package.__path__[0]) for package in (texas42.agents, texas42.envs, texas42.training.evaluation)
+    )
+    paths = [*agents.rglob("*.py"), *envs.glob("engine/*.py"), *envs.glob("rules/*.py"), *evaluation.glob("*.py")]
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 class Parts:
@@ -58,6 +73,7 @@ class Parts:
 
     def __init__(self, folder: Path, watcher: Watcher | None = None) -> None:
         self.folder, self.watcher = folder, watcher or Silent()
+        self.made_by = {"format": FORMAT, "version": __version__, "code": code_digest()}
         folder.mkdir(parents=True, exist_ok=True)
 
     def get(
@@ -81,19 +97,37 @@ class Parts:
         Returns:
             Plain values, the same whether measured or read.
         """
-        key = {"kind": kind, "format": FORMAT, "version": __version__, "engine": ENGINE_VERSION, **inputs}
-        digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:16]
-        path = self.folder / f"{kind}-{digest}.json"
+        path, key = self._place(kind, inputs)
         found = _read(path, key)
         if found is not None:
             self.watcher.kept(title)
             return found
         unfinished = path.with_suffix(".unfinished")
         with self.watcher.working(title, *steps) as advance:
-            result = work(advance, unfinished)
-            write_atomically(path, json.dumps({"key": key, "result": result}) + "\n")
+            result = self.keep(kind, inputs, work(advance, unfinished))
         unfinished.unlink(missing_ok=True)
-        return _read(path, key) or result
+        return result
+
+    def find(self, kind: str, inputs: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The result of a part if it is finished."""
+        return _read(*self._place(kind, inputs))
+
+    def keep(self, kind: str, inputs: Mapping[str, Any], result: dict[str, Any]) -> dict[str, Any]:
+        """Write the result of a part; returns it as `find` will.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        path, key = self._place(kind, inputs)
+        text = json.dumps({"key": key, "result": result})
+        write_atomically(path, text + "\n")
+        kept: dict[str, Any] = json.loads(text)["result"]
+        return kept
+
+    def _place(self, kind: str, inputs: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
+        key = {"kind": kind, **self.made_by, **inputs}
+        digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:16]
+        return self.folder / f"{kind}-{digest}.json", key
 
 
 def _read(path: Path, key: Mapping[str, Any]) -> dict[str, Any] | None:
