@@ -4,6 +4,7 @@ Naming one's own file runs it, as Python would. Checkpoints, models and records 
 """
 
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -45,11 +46,11 @@ class CallableAgent:
         answer = np.asarray(self.policy(decisions.observations, masks))
         if answer.shape == masks.shape:
             scores = np.where(masks.astype(bool), answer.astype(np.float64), -np.inf)
-            return scores.argmax(axis=1).astype(np.int64)
+            return np.asarray(scores.argmax(axis=1), np.int64)
         if answer.shape != (len(masks),) or not np.issubdtype(answer.dtype, np.integer):
             wanted = f"{len(masks)} whole numbers, or scores of shape {masks.shape}"
             raise ValueError(f"{self.name} must answer {wanted}, not {answer.dtype} of shape {answer.shape}")
-        return answer.astype(np.int64)
+        return np.asarray(answer, np.int64)
 
     def reset(self, game_ids: npt.NDArray[np.uint64]) -> None:
         """Nothing is remembered."""
@@ -67,7 +68,7 @@ def as_agent(thing: object, name: str | None = None) -> Agent:
         return cast(Agent, thing)
     if not callable(thing):
         raise CallableError(f"{thing!r} is neither an agent nor a function of observations and masks")
-    return CallableAgent(cast(Policy, thing), name or getattr(thing, "__name__", type(thing).__name__))
+    return CallableAgent(cast(Policy, thing), name or str(getattr(thing, "__name__", type(thing).__name__)))
 
 
 def load_callable_agent(path: str, rules: Rules) -> Agent:
@@ -95,8 +96,8 @@ def load_callable_agent(path: str, rules: Rules) -> Agent:
 
 def _made(kind: type, rules: Rules, path: str) -> object:
     try:
-        takes_rules = kind.__init__ is not object.__init__ and kind.__init__.__code__.co_argcount > 1  # type: ignore[attr-defined]
-    except AttributeError:
+        takes_rules = bool(inspect.signature(kind).parameters)
+    except ValueError:  # classes of compiled modules may have no signature
         takes_rules = False
     try:
         return kind(rules) if takes_rules else kind()

@@ -60,7 +60,7 @@ class OnnxAgent:
     def act(self, decisions: Decisions) -> npt.NDArray[np.int64]:
         """Actions, int64 (n,); rows with one legal action do not reach the network."""
         masks = decisions.masks
-        actions = masks.argmax(axis=1).astype(np.int64)
+        actions: npt.NDArray[np.int64] = masks.argmax(axis=1).astype(np.int64)
         rows = np.flatnonzero(masks.sum(axis=1, dtype=np.int64) > 1)
         if len(rows):
             logits = self.logits(decisions.observations[rows], masks[rows])
@@ -136,4 +136,5 @@ def _check_fingerprint(path: str | Path, session: Any, rules: Rules) -> None:
     found = session.get_modelmeta().custom_metadata_map.get(FINGERPRINT)
     wanted = json.dumps(fingerprint(rules), sort_keys=True)
     if found is not None and found != wanted:
-        raise OnnxFileError(f"{path}: made for other rules or another version; its fingerprint is {found}, not {wanted}")
+        differs = f"its fingerprint is {found}, not {wanted}"
+        raise OnnxFileError(f"{path}: made for other rules or another version; {differs}")

@@ -316,3 +316,9 @@ def test_sanity_ladder() -> None:
     assert interval("heuristic", "random", contract="30")[0] > 0
     assert interval("heuristic", "random")[0] > 0
     assert interval("passer", "random")[0] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("a", "b", "deals"), [("pimc:worlds=10", "heuristic", 250), ("cheat", "pimc:worlds=10", 20)])
+def test_search_beats_rules_and_is_beaten_by_who_sees_all(a: str, b: str, deals: int) -> None:
+    assert play_match(a, b, "n42pa", deals, seed=1).ci95[0] > 0

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ class Stop(Exception):
 
 
 @pytest.mark.parametrize("options", [{}, {"episode": "game"}, {"until": 0.1}, {"contract": "30"}])
-def test_a_match_that_was_stopped_goes_on_exactly(options: dict[str, object], tmp_path: Path) -> None:
+def test_a_match_that_was_stopped_goes_on_exactly(options: dict[str, Any], tmp_path: Path) -> None:
     saved, deals = tmp_path / "match.partial", 12 if options.get("episode") == "game" else 1500
 
     def stop_at(call: int) -> Callable[[int], None]:
@@ -43,14 +44,14 @@ def test_a_match_that_was_stopped_goes_on_exactly(options: dict[str, object], tm
 
         return progress
 
-    whole = play_match("heuristic", "random", "casual", deals, 5, **options)  # type: ignore[arg-type]
+    whole = play_match("heuristic", "random", "casual", deals, 5, **options)
     for call in (1, 2):  # first told what was kept, then what was played
         with pytest.raises(Stop):
             play_match(
                 "heuristic", "random", "casual", deals, 5, batch=16, saved=saved, progress=stop_at(call), **options
-            )  # type: ignore[arg-type]
+            )
     told: list[int] = []
-    resumed = play_match("heuristic", "random", "casual", deals, 5, saved=saved, progress=told.append, **options)  # type: ignore[arg-type]
+    resumed = play_match("heuristic", "random", "casual", deals, 5, saved=saved, progress=told.append, **options)
     assert same(resumed, whole)
     assert told[0] == min(16, deals)  # two chunks of eight deals were kept
     assert sum(told) == whole.deals

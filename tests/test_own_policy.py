@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -143,7 +144,7 @@ def write_model(path: Path, *, width: int, actions: int, rows: object = "n", mas
     return path
 
 
-def sizes(rules: str = "n42pa") -> dict[str, int]:
+def sizes(rules: str = "n42pa") -> dict[str, Any]:
     game = BatchedGame(rules, 1)
     return {"width": game.layout.width, "actions": game.codec.n_actions}
 

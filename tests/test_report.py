@@ -217,6 +217,20 @@ def test_a_player_that_answers_illegally_is_named() -> None:
         play_hands(Wrong(), Rules.preset("seed_marks"), 1, seed=1)
 
 
+def test_a_player_that_raises_is_named() -> None:
+    class Breaks:
+        name = "breaks"
+
+        def act(self, decisions: Any) -> Any:
+            raise KeyError("lost")
+
+        def reset(self, game_ids: Any) -> None:
+            """Nothing."""
+
+    with pytest.raises(AgentError, match="agent 'breaks' in all seats: KeyError: 'lost'"):
+        play_hands(Breaks(), RULES, 1, seed=1)
+
+
 def test_a_bad_agent_is_found_before_anything_is_played(tmp_path: Path) -> None:
     told = Told()
     with pytest.raises(OptionsError, match="worlds"):
@@ -353,8 +367,8 @@ def test_intervals_and_shares_in_words() -> None:
     assert share(0.125, 1) == "12.5%"
     play = {"role": "defender", "known": 0.25, "made": 1.0, "points": 1.0}
     assert said(play) == (
-        "gave away 25% of the chance to set as far as could be known; with all hands open the contract could be set "
-        "before; 1 point with all hands open"
+        "gave away 25% of the chance to set as far as could be known; what was sure with all hands open, to set the "
+        "contract; 1 point with all hands open"
     )
 
 
@@ -382,7 +396,8 @@ def test_command_writes_a_page_and_goes_on_where_it_was(tmp_path: Path, capsys: 
 
 
 def test_command_with_one_policy_and_no_partners(tmp_path: Path) -> None:
-    assert run("report", "random", "--out", str(tmp_path), "--rules", "moon", "--cross-deals", "0", *SMALL[:2], *SMALL[4:]) == 0
+    sizes = ("--cross-deals", "0", *SMALL[:2], *SMALL[4:])
+    assert run("report", "random", "--out", str(tmp_path), "--rules", "moon", *sizes) == 0
     text = (tmp_path / "report.html").read_text()
     assert "Not available for random: regret is measured in four-player double-six 42" in text
     assert 'id="strength"' not in text

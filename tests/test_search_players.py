@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from texas42.agents.arena import decision_keys, decisions_for, play_out
+from texas42.agents.base import Decisions
 from texas42.agents.heuristic.agent import HeuristicAgent
 from texas42.agents.random_agent import RandomAgent
 from texas42.agents.sampling import sample_worlds
@@ -83,6 +84,36 @@ def test_a_seat_that_passed_is_unlikely_to_hold_a_great_hand() -> None:
     worlds[1, 0] = mask("6-1 5-2 4-3 4-0 2-1 3-0 6-5")
     logs = inference.logs(game.views()[0], 1, worlds)
     assert logs == pytest.approx([np.log(OTHER_KIND), 0.0])
+
+
+def test_the_short_cut_of_the_heuristic_changes_nothing() -> None:
+    class Other:
+        """The heuristic under another name."""
+
+        name = "other"
+
+        def act(self, decisions: Decisions) -> npt.NDArray[np.int64]:
+            return HeuristicAgent().act(decisions)
+
+        def reset(self, game_ids: npt.NDArray[np.uint64]) -> None:
+            pass
+
+    rules = Rules.preset("open")
+    game = BatchedGame(rules, 8, auto_reset=False)
+    game.reset(6)
+    short, plain = Inference(rules, HeuristicAgent()), Inference(rules, Other())
+    for step in range(20):
+        for row in np.flatnonzero(~game.done):
+            me = int(game.states[row].cur)
+            worlds = sample_worlds(rules, game.views()[row], me, 30, step)
+            view = worlds.view[0]
+            assert short.logs(view, me, worlds.hands).tolist() == pytest.approx(plain.logs(view, me, worlds.hands))
+        live = np.flatnonzero(~game.done)
+        if not len(live):
+            break
+        actions = np.full(8, -1)
+        actions[live] = RandomAgent().act(decisions_for(game, live, np.arange(len(live), dtype=np.uint64) + step))
+        game.step(actions)
 
 
 def test_own_decisions_tell_nothing() -> None:
@@ -184,10 +215,12 @@ def test_near_the_target_no_more_than_one_mark_counts() -> None:
     state.shaker = 3
     state.hands[:4] = truth[0]
     open_hand(state, game.tables)
-    two = np.array([game.codec.parse("M2")])
-    assert agent.playouts(game.views()[0], agent.quick, truth, two)[0, 0, GAIN] == 2
+    for name in ("M2", "PASS", "PASS", "PASS"):
+        game.step([game.codec.parse(name)])
+    sixes = np.array([game.codec.parse("PIP6")])
+    assert agent.playouts(game.views()[0], agent.quick, truth, sixes)[0, 0, GAIN] == 2
     state.scores[0] = 6
-    assert agent.playouts(game.views()[0], agent.quick, truth, two)[0, 0, GAIN] == 1
+    assert agent.playouts(game.views()[0], agent.quick, truth, sixes)[0, 0, GAIN] == 1
 
 
 @pytest.mark.parametrize("finish", ["heuristic", "random"])

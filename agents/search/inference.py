@@ -12,6 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from texas42.agents.base import Agent, Decisions
+from texas42.agents.heuristic.agent import HeuristicAgent
+from texas42.agents.heuristic.decide import decide
+from texas42.agents.heuristic.plan import build_plan, new_notes
+from texas42.agents.heuristic.weights import N_FEATURES
 from texas42.agents.search.kernels import kernel
 from texas42.envs.engine.bits import ZERO, bit
 from texas42.envs.engine.deal import open_hand
@@ -97,10 +101,52 @@ def give_hands(states: Any, seat: Any, hands: Any, views: Any) -> None:
             views[d * n + h].dealt[seat] |= hands[h]
 
 
+@kernel
+def surprise_of(s: Any, seen: Any, answer: Any, surprise: Any) -> Any:
+    """Logarithm of the likelihood of an action where the policy would take another."""
+    if seen == answer:
+        return 0.0
+    if s.phase == AUCTION:
+        return surprise[1] if seen == 0 or answer == 0 else surprise[0]
+    return surprise[2] if s.phase == DECLARE else surprise[3]
+
+
+@kernel
+def heuristic_logs(
+    states: Any, seats: Any, actions: Any, n: Any, hands: Any, t: Any, p: Any, k: Any, out: Any,
+    held: Any, hand_logs: Any, surprise: Any, logs: Any,
+) -> None:  # fmt: skip
+    """Add to `logs` (float64, (worlds,)) what the heuristic makes of `n` rebuilt decisions, without copies of them.
+
+    `k`, `out`: the heuristic's scratch; `held` (uint64), `hand_logs` (float64): room for as many hands as worlds.
+    """
+    for seat in range(4):
+        count = 0
+        for i in range(len(hands)):
+            h = 0
+            while h < count and held[h] != hands[i, seat]:
+                h += 1
+            if h == count:
+                held[h] = hands[i, seat]
+                hand_logs[h] = 0.0
+                for d in range(n):
+                    if seats[d] == seat:
+                        s = states[d]
+                        later, dealt = s.hands[seat], s.dealt[seat]
+                        s.hands[seat], s.dealt[seat] = later | held[h], dealt | held[h]
+                        answer = decide(s, t, p, k, False, out)
+                        s.hands[seat], s.dealt[seat] = later, dealt
+                        hand_logs[h] += surprise_of(s, actions[d], answer, surprise)
+                count += 1
+            logs[i] += hand_logs[h]
+
+
 class Room:
     """Working memory of one thread."""
 
     def __init__(self) -> None:
+        self.notes = new_notes()[0]
+        self.features = np.zeros(N_FEATURES)
         self.scratch = new_batch(1)
         self.states = new_batch(MOST)
         self.seats = np.zeros(MOST, np.int64)
@@ -130,6 +176,8 @@ class Inference:
         if int(self.t.widow_size) > 0 or rules.seats != 4 or rules.game.copies != 1:
             raise OptionsError(f"inference is for four players with one set and no widow, not for {rules.base!r}")
         self.rules, self.agent = rules, agent
+        quick = isinstance(agent, HeuristicAgent) and not agent.passer
+        self.plan = build_plan(rules)[0] if quick else None
         self.surprise = np.log([OTHER_BID, OTHER_KIND, OTHER_DECLARATION, OTHER_PLAY])
 
     def logs(self, view: Any, me: int, hands: Masks, room: Room | None = None) -> Floats:
@@ -144,6 +192,13 @@ class Inference:
         r = room or Room()
         logs = np.zeros(len(hands))
         n = int(rebuild(view, r.scratch, self.t, me, r.states, r.seats, r.actions))
+        if self.plan is not None:
+            held, hand_logs = np.empty(len(hands), np.uint64), np.empty(len(hands))
+            heuristic_logs(
+                r.states, r.seats, r.actions, n, hands, self.t, self.plan, r.notes, r.features,
+                held, hand_logs, self.surprise, logs,
+            )  # fmt: skip
+            return logs
         for seat in range(4):
             own = np.flatnonzero(r.seats[:n] == seat)
             if len(own):

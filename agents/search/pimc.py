@@ -65,7 +65,7 @@ class PimcAgent(Searcher):
         hands = self.draw(s, me, PLAYED * self.worlds, key)
         actions = np.array(legal, np.int64)
         worth = (1 - SOLVED_SHARE) * self._played(s, hands, actions, mine)
-        worth += SOLVED_SHARE * self._solved(s, hands[: self.worlds], actions, mine)
+        worth += SOLVED_SHARE * self._solved(s, hands[::PLAYED], actions, mine)
         best = [a for a, w in zip(legal, worth, strict=True) if w > worth.max() - 1e-9]
         if len(best) == 1:
             return best[0]

@@ -145,11 +145,8 @@ class Searcher:
         return [row for row, value in zip(legal, values, strict=True) if value > values.max() - NEARLY * unit]
 
     def draw(self, s: Any, me: int, n: int, key: int) -> Hands:
-        """Worlds in random order, uint64 (n, 4)."""
-        hands = likely_worlds(self.memory(), self.t, s, me, n, key, self.inference)
-        if self.inference is not None:
-            hands = hands[np.random.default_rng(key).permutation(n)]
-        return hands
+        """Worlds, uint64 (n, 4)."""
+        return likely_worlds(self.memory(), self.t, s, me, n, key, self.inference)
 
     def habit(self, s: Any) -> int:
         """What the heuristic would do."""

@@ -75,6 +75,7 @@ def conventions() -> None:
         known: dict[str, list[float]] = {}
         for _ in range(3):
             state = random_deal(game, rng)
+            check_refusals(game, state)
             while not state.is_terminal():
                 check_state(game, state)
                 mover = state.current_player()
@@ -82,6 +83,7 @@ def conventions() -> None:
                 assert state.legal_actions() == state.legal_actions(mover) != []
                 state.apply_action(int(rng.choice(state.legal_actions())))
             check_state(game, state)
+            check_refusals(game, state)
             raises(state.information_state_string)
             assert state.legal_actions() == []
             assert abs(sum(state.returns())) < 1e-9
@@ -90,7 +92,7 @@ def conventions() -> None:
 
 
 def check_state(game: Any, state: Any) -> None:
-    """Everything that is asked of a player, for every player, and for none."""
+    """What every player may ask, and that no two are told the same."""
     players = range(game.num_players())
     for player in players:
         assert len(state.information_state_tensor(player)) == game.information_state_tensor_size()
@@ -98,8 +100,13 @@ def check_state(game: Any, state: Any) -> None:
         assert player == state.current_player() or state.legal_actions(player) == []
     for tell in (getattr(state, name) for name in TOLD):
         assert len({str(tell(player)) for player in players}) == len(players)
+
+
+def check_refusals(game: Any, state: Any) -> None:
+    """Nobody but the players may ask."""
+    for tell in (getattr(state, name) for name in TOLD):
         raises(tell, -1)
-        raises(tell, len(players) + 1)
+        raises(tell, game.num_players() + 1)
 
 
 def playthrough(write: bool) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from texas42.commands.common import (
-    CommandError,
     add_json_argument,
     add_limit_argument,
     add_rules_arguments,
@@ -29,7 +28,8 @@ from texas42.commands.common import (
 )
 
 if TYPE_CHECKING:
-    from texas42.training.evaluation.match import MatchResult, Setting
+    from texas42.training.evaluation.match import Setting
+    from texas42.training.evaluation.result import MatchResult
     from texas42.training.evaluation.tournament import TournamentResult
 
 HELP = "every team against every other, on the same deals"
@@ -179,9 +179,3 @@ def _ranking(figures: dict[str, Any]) -> list[list[str]]:
             ]
         )
     return rows
-
-
-def require(condition: bool, message: str) -> None:
-    """Refuse arguments that do not go together."""
-    if not condition:
-        raise CommandError(message)

@@ -20,7 +20,7 @@ from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tables import Tables, compile_tables
 from texas42.envs.rules.tiles import TILE_NAMES
 from texas42.training.evaluation.contract import ForcedContract
-from texas42.training.evaluation.forfeit import AgentError
+from texas42.training.evaluation.forfeit import AgentError, answer_of
 
 CHUNK = 256
 """Hands played side by side."""
@@ -133,7 +133,7 @@ def play_hands(
 
     Raises:
         OptionsError: a bad number of hands, a contract that the rules do not have, or one where there is a widow.
-        AgentError: the agent answered an illegal action.
+        AgentError: the agent raised an exception or answered no legal action.
     """
     if hands < 1:
         raise OptionsError(f"hands={hands} is not allowed; allowed: 1 or more")
@@ -146,6 +146,26 @@ def play_hands(
         if progress is not None:
             progress(parts[-1].n_hands)
     return _joined(parts)
+
+
+class _Named:
+    """An agent whose exceptions carry its name."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent, self.name = agent, agent.name
+
+    def act(self, decisions: Decisions) -> Int64:
+        """The agent's answer."""
+        try:
+            return answer_of(self.agent, decisions)
+        except AgentError:
+            raise
+        except Exception as error:
+            raise AgentError(f"agent {self.name!r} in all seats: {type(error).__name__}: {error}") from error
+
+    def reset(self, game_ids: npt.NDArray[np.uint64]) -> None:
+        """Passed on."""
+        self.agent.reset(game_ids)
 
 
 def _play_chunk(agent: Agent, rules: Rules, first: int, n: int, seed: int, forced: ForcedContract | None) -> HandLog:
@@ -164,7 +184,7 @@ def _play_chunk(agent: Agent, rules: Rules, first: int, n: int, seed: int, force
         rows.append(live)
 
     try:
-        play_out(game, [agent], np.zeros((n, rules.seats), np.int64), seed, keep)
+        play_out(game, [_Named(agent)], np.zeros((n, rules.seats), np.int64), seed, keep)
     except (IllegalActionError, MalformedActionError) as error:
         raise AgentError(f"agent {agent.name!r} in all seats: {error}") from error
     hand = np.concatenate(rows)

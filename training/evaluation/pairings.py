@@ -131,18 +131,18 @@ class _Play:
         self.again: list[Job] = []
 
     def results(self) -> list[MatchResult]:
-        for job, plain in self._kept():
-            self._finish(job, self._load(job, plain))
+        for kept, plain in self._kept():
+            self._finish(kept, self._load(kept, plain))
         self._check_teams()
         for job, outcome in self.pool.run(self._jobs()):
             assert isinstance(job, Job)
             self._take(job, outcome)
         while self.again:
-            job = self.again.pop()
-            for _, outcome in self.pool.run([job]):
+            again = self.again.pop()
+            for _, outcome in self.pool.run([again]):
                 if outcome.lost is not None and outcome.culprit < 0:
-                    raise RuntimeError(f"{job.a} against {job.b}: {outcome.lost} twice, outside of any player")
-                self._take(job, outcome)
+                    raise RuntimeError(f"{again.a} against {again.b}: {outcome.lost} twice, outside of any player")
+                self._take(again, outcome)
         return [self._result(a, b) for a, b in self.pairings]
 
     def _all_jobs(self) -> list[Job]:

@@ -215,7 +215,8 @@ class _Job:
         others = np.delete(scores[i], i, axis=0).mean(axis=0)
         figures = {"self": own, "cross": others, "gap": own - others}
         return {
-            name: {"mean": float(v.mean()), "ci95": list(bootstrap_interval(v, self.seed))} for name, v in figures.items()
+            name: {"mean": float(v.mean()), "ci95": list(bootstrap_interval(v, self.seed))}
+            for name, v in figures.items()
         }
 
     def hands(self, i: int) -> dict[str, Any]:

@@ -102,14 +102,21 @@ def summary_table(report: "Report") -> Table:
             one.label,
             share(b["thrown_in"] / b["hands"]),
             share(b["forced"] / contracts if contracts and b["forced"] is not None else None),
-            f"{share(b['choice']['make_rate'])} ({shares(b['choice']['make_ci95'])})",
-            f"{number(b['choice']['won'], 2, True)} ({interval(b['choice']['won_ci95'], 2, True)})",
+            *_chosen(b["choice"]),
             share(b["forced_level"]["make_rate"]),
             number(b["forced_level"]["won"], 2, True),
         ])
     won = f"{report.unit} won"
     head = ["policy", "thrown in", "forced", "made, of choice", f"{won}, of choice", "made, forced", f"{won}, forced"]
     return Table("Contracts", head, rows)
+
+
+def _chosen(level: Mapping[str, Any]) -> tuple[str, str]:
+    """Make rate and gain with their intervals."""
+    if not level["played"]:
+        return NONE, NONE
+    gain = measured({"mean": level["won"], "ci95": level["won_ci95"]}, 2, True)
+    return f"{share(level['make_rate'])} ({shares(level['make_ci95'])})", gain
 
 
 _GROUPS = ("pass", "lowest bid", "higher points", "1 mark", "more marks", "special")

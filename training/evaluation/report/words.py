@@ -55,7 +55,7 @@ def said(play: Mapping[str, Any]) -> str:
     if play["known"] is not None:
         parts.append(f"{play['known']:.0%} of the chance to {_aim(play['role'])} as far as could be known")
     if play["made"]:
-        parts.append(f"with all hands open the contract could be {'made' if play['role'] != 'defender' else 'set'} before")
+        parts.append(f"what was sure with all hands open, to {_aim(play['role'])} the contract")
     if play["points"]:
         parts.append(f"{play['points']:.0f} point{'s' if play['points'] != 1 else ''} with all hands open")
     return "gave away " + "; ".join(parts) if parts else "gave nothing away"
