@@ -85,6 +85,15 @@ class Parameter:
 _BAD = object()
 
 
+def written(value: object) -> str:
+    """A value as it is written after ``--rule name=``."""
+    if isinstance(value, tuple | list):
+        return "[" + ", ".join(str(v) for v in value) + "]"
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    return str(value)
+
+
 def _tile_list(value: list[object] | tuple[object, ...]) -> object:
     if not value or any(v not in TILE_NAMES for v in value):
         return _BAD

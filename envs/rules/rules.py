@@ -10,7 +10,7 @@ from pathlib import Path
 from texas42.envs.rules.checks import check_combination
 from texas42.envs.rules.errors import RulesError
 from texas42.envs.rules.games import GAMES, Game, Setup
-from texas42.envs.rules.parameters import PARAMETERS, Value
+from texas42.envs.rules.parameters import PARAMETERS, Value, written
 from texas42.envs.rules.presets import PRESETS, SEED_MARKS
 from texas42.envs.rules.reading import read_yaml, shown
 from texas42.envs.rules.tiles import n_types, tile_count
@@ -154,6 +154,11 @@ class Rules:
         preset = {**SEED_MARKS, **PRESETS[self.base][1]}
         changed = {n: getattr(self, n) for n in PARAMETERS if getattr(self, n) != preset[n]}
         return {"preset": self.base} | {n: list(v) if isinstance(v, tuple) else v for n, v in changed.items()}
+
+    def __str__(self) -> str:
+        """As ``--rules`` and ``--rule`` would ask for it: ``seed_marks with min_bid=31, nello=any``."""
+        changed = ", ".join(f"{name}={written(v)}" for name, v in self.to_dict().items() if name != "preset")
+        return f"{self.base} with {changed}" if changed else self.base
 
     def parameters(self) -> dict[str, Value]:
         """Every parameter with its value."""

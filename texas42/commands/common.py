@@ -117,7 +117,11 @@ def positive_number() -> Callable[[str], float]:
 def add_seed_argument(parser: argparse.ArgumentParser) -> None:
     """``--seed S``."""
     parser.add_argument(
-        "--seed", type=whole_number(0, MAX_SEED), default=0, metavar="S", help="seed; the same seed, the same result"
+        "--seed",
+        type=whole_number(0, MAX_SEED),
+        default=0,
+        metavar="S",
+        help="seed; the same seed, the same result; default 0",
     )
 
 
