@@ -129,7 +129,7 @@ def test_rows_that_do_not_exist_have_no_legal_actions(row: object) -> None:
 def test_lists_of_different_lengths_are_no_actions() -> None:
     TABLE.reset(1)
     with pytest.raises(MalformedActionError):
-        TABLE.step([[1], [2, 3]])  # type: ignore[list-item]
+        TABLE.step([[1], [2, 3]])
 
 
 def test_a_batch_on_threads_can_be_copied() -> None:

@@ -96,6 +96,6 @@ class KernelCompiler:
 kernel = KernelCompiler("texas42-engine", _HERE, _HERE.parent / "rules")
 
 if JIT:
-    event.register("numba:compile", _Announcer())
+    event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]
     if kernel.folder is None:
         _LOG.warning("texas42: no folder to keep compiled code in; set NUMBA_CACHE_DIR to one that can be written")
