@@ -109,8 +109,9 @@ def save_checkpoint(path: Path, arrays: Mapping[str, npt.NDArray[Any]], meta: Ma
     """
     from safetensors.numpy import save
 
-    header = {_HEADER: json.dumps({"format": FORMAT, **meta}, sort_keys=True)}
     contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    digests = {name: _array_digest(array) for name, array in contiguous.items()}
+    header = {_HEADER: json.dumps({"format": FORMAT, **meta, "digests": digests}, sort_keys=True)}
     temporary = path.with_name(f".{path.name}.tmp{os.getpid()}")
     try:
         with open(temporary, "wb") as file:
@@ -141,7 +142,15 @@ def load_checkpoint(path: str | Path, groups: tuple[str, ...] | None = None) -> 
             arrays = {name: file.get_tensor(name) for name in names}
     except (OSError, SafetensorError, TypeError, AttributeError) as error:
         raise CheckpointError(f"{path}: damaged or not a checkpoint ({error})") from error
+    digests = meta.get("digests")
+    for name, array in arrays.items():
+        if isinstance(digests, dict) and digests.get(name) != _array_digest(array):
+            raise CheckpointError(f"{path}: damaged, tensor {name!r} is not what was saved")
     return Checkpoint(path, arrays, meta)
+
+
+def _array_digest(array: npt.NDArray[Any]) -> str:
+    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:16]
 
 
 def _read_meta(path: Path, header: Mapping[str, str] | None) -> dict[str, Any]:

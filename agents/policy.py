@@ -124,6 +124,8 @@ def load_policy_agent(
     check_fingerprint(checkpoint, rules)
     actor = load_actor(checkpoint, rules)
     try:
+        if torch.device(device).type == "meta":
+            raise RuntimeError("it holds no numbers")
         return PolicyAgent(actor, f"checkpoint:{path}", temperature=temperature, device=device)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]

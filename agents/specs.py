@@ -34,7 +34,7 @@ def whole(low: int, high: int = 10**9) -> Option:
 
     def read(text: str) -> int:
         value = int(text)
-        if not low <= value <= high:
+        if not low <= value <= high or text != str(value):
             raise ValueError(text)
         return value
 

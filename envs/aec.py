@@ -18,9 +18,8 @@ from pettingzoo import AECEnv
 
 from texas42.envs import rendering
 from texas42.envs.engine import drivers
-from texas42.envs.engine.jit import kernel
 from texas42.envs.engine.state import OVER, Batch, new_batch
-from texas42.envs.errors import GameOverError, IllegalActionError, MalformedActionError, OptionsError
+from texas42.envs.errors import GameOverError, IllegalActionError, MalformedActionError, OptionsError, whole_option
 from texas42.envs.options import begin, legal_names, parse_options, tile_names
 from texas42.envs.rules.codec import Codec, build_codec
 from texas42.envs.rules.layout import Layout, build_layout
@@ -98,7 +97,6 @@ class Texas42AEC(AECEnv):  # type: ignore[misc]
         self._rebuild()
         self._make_spaces()
         self._no_agents()
-        kernel.announce()
 
     def _rebuild(self) -> None:
         self.codec: Codec = build_codec(self.rules)
@@ -167,12 +165,10 @@ class Texas42AEC(AECEnv):  # type: ignore[misc]
         """(seed, row, episode) of the episode that `reset` starts."""
         if seed is None and self._seed is not None:
             state = self._states[0]
-            return int(state["seed"]), int(state["row"]), int(state["episode"]) + 1
+            return int(state["seed"]), int(state["row"]), (int(state["episode"]) + 1) % 2**64
         if seed is None:
             return secrets.randbits(63), 0, 0
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
-            raise OptionsError(f"seed={seed!r} is not allowed; allowed: a whole number from 0 to 2**64 - 1")
-        return int(seed), 0, 0
+        return whole_option("seed", seed, 0, 2**64 - 1), 0, 0
 
     def _turn_to(self, mover: int) -> None:
         self._mover = mover
@@ -299,7 +295,13 @@ class Texas42AEC(AECEnv):  # type: ignore[misc]
         return out
 
     def legal_actions(self) -> list[str]:
-        """The legal actions of the agent to move in record notation, in id order; empty after the end."""
+        """The legal actions of the agent to move in record notation, in id order; empty after the end.
+
+        Raises:
+            GameOverError: before `reset`.
+        """
+        if self._seed is None:
+            raise GameOverError("legal_actions before reset")
         return legal_names(self._states, self._tables, self.codec)
 
     def position(self) -> dict[str, Any]:

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from texas42.envs.engine import drivers
-from texas42.envs.engine.jit import kernel
 from texas42.envs.engine.state import Batch, new_batch
-from texas42.envs.errors import GameOverError, IllegalActionError, MalformedActionError, OptionsError
+from texas42.envs.errors import GameOverError, IllegalActionError, MalformedActionError, OptionsError, whole_option
 from texas42.envs.rules.codec import Codec, build_codec
 from texas42.envs.rules.layout import Layout, build_layout
+from texas42.envs.rules.reading import shown
 from texas42.envs.rules.rules import Rules, resolve_rules
 from texas42.envs.rules.tables import compile_tables
 
@@ -55,8 +55,8 @@ class BatchedGame:
             raise OptionsError(f"episode={episode!r} is not allowed; allowed: 'hand', 'game'")
         if recall not in ("full", "table"):
             raise OptionsError(f"recall={recall!r} is not allowed; allowed: 'full', 'table'")
-        if n < 1 or threads < 1:
-            raise OptionsError(f"n={n} and threads={threads} must be at least 1")
+        n, threads = whole_option("n", n, 1, 2**31 - 1), whole_option("threads", threads, 1, 4096)
+        first_row = whole_option("first_row", first_row, 0, 2**64 - 1 - n)
         self.rules: Rules = resolve_rules(rules)
         self.n, self.episode, self.auto_reset, self.recall = n, episode, auto_reset, recall
         self.first_row = first_row
@@ -67,16 +67,17 @@ class BatchedGame:
         self.states: Batch = new_batch(n)
         self._seed: int | None = None
         self._episode = 0
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._pool = _pool_of(threads)
         self._chunks = [slice(n * k // threads, n * (k + 1) // threads) for k in range(threads)]
-        kernel.announce()
 
     def reset(self, seed: int | None = None) -> None:
-        """Start episode 0 of `seed` in every row, or, without a seed, every row's next episode."""
+        """Start episode 0 of `seed` in every row, or, without a seed, every row's next episode.
+
+        Raises:
+            OptionsError: a bad seed; nothing has changed.
+        """
         if seed is not None or self._seed is None:
-            self._seed = secrets.randbits(63) if seed is None else int(seed)
-            if not 0 <= self._seed < 2**64:
-                raise OptionsError(f"seed={seed!r} is not allowed; allowed: 0 to 2**64 - 1")
+            self._seed = secrets.randbits(63) if seed is None else whole_option("seed", seed, 0, 2**64 - 1)
             self._run(self._start, np.uint64(self._seed))
         else:
             self._run(self._next)
@@ -120,8 +121,7 @@ class BatchedGame:
             IllegalActionError: an action is not legal; nothing was applied.
             GameOverError: before `reset`, or every row is over.
         """
-        if self._seed is None:
-            raise GameOverError("step before reset")
+        self._must_be_on("step")
         array = self._checked(actions)
         rewards = np.zeros((self.n, self.rules.seats), np.float32)
         ended = np.zeros(self.n, np.bool_)
@@ -134,7 +134,7 @@ class BatchedGame:
         )
 
     def _checked(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        array = np.asarray(actions)
+        array = _as_array(actions)
         if array.shape != (self.n,) or not np.issubdtype(array.dtype, np.integer):
             raise MalformedActionError(
                 f"actions must be {self.n} whole numbers, not shape {array.shape} of {array.dtype}"
@@ -149,7 +149,14 @@ class BatchedGame:
         return array
 
     def legal_names(self, row: int) -> list[str]:
-        """The legal actions of a row in record notation, in id order."""
+        """The legal actions of a row in record notation, in id order.
+
+        Raises:
+            OptionsError: no such row.
+            GameOverError: before `reset`.
+        """
+        self._must_be_on("legal_names")
+        row = whole_option("row", row, 0, self.n - 1)
         mask = np.zeros((1, self.codec.n_actions), np.int8)
         states = self.states[row : row + 1]
         drivers.mask_batch(states, self.tables, np.array(states["cur"], np.int64), mask)
@@ -163,7 +170,12 @@ class BatchedGame:
 
         Returns:
             observations (n, width) and action masks (n, n_actions), int8 0/1.
+
+        Raises:
+            OptionsError: not a seat for every row.
+            GameOverError: before `reset`.
         """
+        self._must_be_on("observe")
         observers = self._seats(seats)
         observations = np.empty((self.n, self.layout.width), np.int8)
         masks = np.empty((self.n, self.codec.n_actions), np.int8)
@@ -177,16 +189,44 @@ class BatchedGame:
     def _seats(self, seats: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
         if seats is None:
             return np.asarray(np.maximum(self.states["cur"], 0), np.int64)
-        return np.ascontiguousarray(np.broadcast_to(np.asarray(seats, np.int64), (self.n,)))
+        array, top = _as_array(seats), self.rules.seats - 1
+        whole = array.shape in ((), (self.n,)) and np.issubdtype(array.dtype, np.integer)
+        if not whole or not ((array >= 0) & (array <= top)).all():
+            raise OptionsError(f"seats={shown(seats)} is not allowed; allowed: 0 to {top}, one for all or for each row")
+        return np.ascontiguousarray(np.broadcast_to(array, (self.n,)), np.int64)
+
+    def _must_be_on(self, what: str) -> None:
+        if self._seed is None:
+            raise GameOverError(f"{what} before reset")
 
     def hidden(self, seats: npt.ArrayLike | None = None) -> Int8:
         """For a central critic only: other hands, widow and discards, int8 (n, hidden_width)."""
+        self._must_be_on("hidden")
         out = np.empty((self.n, self.layout.hidden_width), np.int8)
         drivers.hidden_batch(self.states, self.tables, self._seats(seats), out)
         return out
 
     def views(self, seats: npt.ArrayLike | None = None) -> Batch:
         """Copies of the states in which everything the seat cannot know is blanked, shape (n,)."""
+        self._must_be_on("views")
         copies = self.states.copy()
         drivers.blank_batch(copies, self.tables, self._seats(seats))
         return copies
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_pool"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._pool = _pool_of(len(self._chunks))
+
+
+def _pool_of(threads: int) -> ThreadPoolExecutor | None:
+    return ThreadPoolExecutor(threads) if threads > 1 else None
+
+
+def _as_array(values: npt.ArrayLike) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:  # lists of different lengths
+        return np.asarray(None)

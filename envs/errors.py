@@ -1,6 +1,9 @@
 """Exceptions of the environment shells."""
 
+import operator
+
 from texas42.envs.rules.errors import MalformedActionError, RulesError
+from texas42.envs.rules.reading import shown
 
 
 class IllegalActionError(ValueError):
@@ -15,4 +18,26 @@ class OptionsError(ValueError):
     """An option of an environment or of ``reset`` that is unknown or has a bad value."""
 
 
-__all__ = ["GameOverError", "IllegalActionError", "MalformedActionError", "OptionsError", "RulesError"]
+def whole_option(name: str, value: object, low: int, high: int) -> int:
+    """The value of an option that is a whole number; numpy's integers are welcome, booleans and floats are not.
+
+    Raises:
+        OptionsError: not a whole number from `low` to `high`.
+    """
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = None
+    if number is None or not low <= number <= high:
+        raise OptionsError(f"{name}={shown(value)} is not allowed; allowed: a whole number from {low} to {high}")
+    return number
+
+
+__all__ = [
+    "GameOverError",
+    "IllegalActionError",
+    "MalformedActionError",
+    "OptionsError",
+    "RulesError",
+    "whole_option",
+]

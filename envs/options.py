@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from texas42.envs.engine import drivers
 from texas42.envs.engine.state import MAX_SEATS, MAX_TRICKS, Batch
-from texas42.envs.errors import IllegalActionError, MalformedActionError, OptionsError
+from texas42.envs.errors import IllegalActionError, MalformedActionError, OptionsError, whole_option
 from texas42.envs.rules.codec import Codec
 from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tiles import TILE_NAMES, parse_tile
@@ -51,7 +51,7 @@ def parse_options(rules: Rules, options: Mapping[str, object] | None) -> Start:
     Raises:
         OptionsError: an unknown option or a bad value; the message names both and what is allowed.
     """
-    if not options:
+    if options is None:
         return Start()
     if not isinstance(options, Mapping):
         raise OptionsError(f"options must be a mapping, not {options!r}")
@@ -63,19 +63,13 @@ def parse_options(rules: Rules, options: Mapping[str, object] | None) -> Start:
     given = {name: options.get(name) for name in OPTIONS}
     hands, widow = _deal(rules, given["hands"], given["widow"])
     return Start(
-        None if given["shaker"] is None else _whole("shaker", given["shaker"], 0, rules.seats - 1),
+        None if given["shaker"] is None else whole_option("shaker", given["shaker"], 0, rules.seats - 1),
         None if given["scores"] is None else _scores(rules, given["scores"]),
         hands,
         widow,
         () if given["actions"] is None else _texts("actions", given["actions"], "a list of actions as texts"),
         None if given["stream"] is None else _stream(given["stream"]),
     )
-
-
-def _whole(place: str, value: object, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
-        raise OptionsError(f"{place}={value!r} is not allowed; allowed: a whole number from {low} to {high}")
-    return int(value)
 
 
 def _entries(place: str, value: object, length: int, of: str) -> Sequence[object]:
@@ -89,7 +83,7 @@ def _entries(place: str, value: object, length: int, of: str) -> Sequence[object
 def _scores(rules: Rules, value: object) -> tuple[int, ...]:
     entries = _entries("scores", value, rules.sides, "side")
     low = -_LIMIT if rules.scoring == "signed_points" or rules.set_award_solo == "bidder_loses" else 0
-    scores = tuple(_whole(f"scores[{i}]", entry, low, _LIMIT) for i, entry in enumerate(entries))
+    scores = tuple(whole_option(f"scores[{i}]", entry, low, _LIMIT) for i, entry in enumerate(entries))
     if _is_over(rules, scores):
         raise OptionsError(
             f"scores={list(scores)} is not allowed: the game to {rules.target} is over by then"
@@ -108,7 +102,7 @@ def _is_over(rules: Rules, scores: tuple[int, ...]) -> bool:
 def _stream(value: object) -> tuple[int, int, int, int]:
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 4:
         raise OptionsError(f"stream={value!r} is not allowed; allowed: [seed, row, episode, hand]")
-    seed, row, episode, hand = (_whole(f"stream[{i}]", v, 0, 2**64 - 1) for i, v in enumerate(value))
+    seed, row, episode, hand = (whole_option(f"stream[{i}]", v, 0, 2**64 - 1) for i, v in enumerate(value))
     return seed, row, episode, hand
 
 

@@ -116,7 +116,7 @@ def test_evaluate_reads_rules_from_a_file_and_the_command_line(
     assert run(*MATCH, *options, "--json", str(out)) == 0
     rules = {"preset": "seed_marks", "nello": "any", "nello_doubles": ["own"], "splash": "on"}
     assert json.loads(out.read_text())["rules"] == rules
-    assert "rules {'preset': 'seed_marks'" in capsys.readouterr().out
+    assert "rules seed_marks with nello=any, " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("options", [("--episode", "game"), ("--contract", "30"), ("--rules", "seed_points")])

@@ -15,7 +15,7 @@ from texas42.training.evaluation import play_match
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 EVALUATION = ROOT / "docs" / "EVALUATION.md"
-DOCUMENTS = [README, EVALUATION]
+DOCUMENTS = [README, EVALUATION, ROOT / "docs" / "TRAINING.md"]
 
 
 def blocks(path: Path, language: str) -> list[str]:

@@ -18,10 +18,14 @@ from texas42.agents.search.ismcts import IsmctsAgent
 from texas42.agents.search.picking import pick
 from texas42.agents.search.pimc import PimcAgent
 from texas42.agents.search.playouts import GAIN, MADE, POINTS
+from texas42.agents.search.plays import count_successes
+from texas42.agents.search.searcher import move_index
 from texas42.agents.specs import SpecError, make_agent
 from texas42.envs.batch import BatchedGame
 from texas42.envs.engine.deal import open_hand
+from texas42.envs.engine.state import PLAY
 from texas42.envs.errors import OptionsError
+from texas42.envs.rules.declarations import NELLO
 from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tiles import parse_tile
 from texas42.training.evaluation.match import play_match
@@ -114,6 +118,52 @@ def test_the_short_cut_of_the_heuristic_changes_nothing() -> None:
         actions = np.full(8, -1)
         actions[live] = RandomAgent().act(decisions_for(game, live, np.arange(len(live), dtype=np.uint64) + step))
         game.step(actions)
+
+
+@pytest.mark.parametrize("preset", ["n42pa", "open"])
+def test_dropping_moves_behind_changes_no_choice(preset: str) -> None:
+    """With a head start that differs too little to drop anything early, and with the true one: the same best."""
+    rules = Rules.preset(preset)
+    agent = PimcAgent(rules, 6)
+    game = BatchedGame(rules, 10, auto_reset=False)
+    game.reset(9)
+    m = agent.memory()
+    rng = np.random.default_rng(1)
+    while not game.done.all():
+        live = np.flatnonzero(~game.done)
+        decisions = decisions_for(game, live, np.arange(len(live), dtype=np.uint64))
+        for i, row in enumerate(live):
+            legal = np.flatnonzero(decisions.masks[i])
+            s, me = decisions.views[i], int(decisions.seats[i])
+            if s.phase != PLAY or len(legal) < 2 or int(agent.t.decl_kind[s.decl]) > NELLO:
+                continue
+            hands = agent.draw(s, me, 6, int(row))
+            mine = me % 2 == s.bidder % 2
+            head = rng.random(len(m.head))
+            found = []
+            for given in (np.zeros(len(head)), head * 6):
+                m.scratch[0] = s
+                count_successes(m.work, agent.t, m.scratch[0], hands, mine, given, m.score)
+                found.append(m.score.copy())
+            at = [move_index(agent.t, int(a)) for a in legal]
+            full = [count_alone(agent, s, hands, mine, k) + 6 * head[k] for k in at]
+            pruned = [found[1][k] + 6 * head[k] for k in at]
+            assert max(full) == pytest.approx(max(pruned))
+            assert int(np.argmax(full)) == int(np.argmax(pruned))
+            assert max(found[0][k] for k in at) == max(count_alone(agent, s, hands, mine, k) for k in at)
+        actions = np.full(10, -1)
+        actions[live] = HeuristicAgent().act(decisions)
+        game.step(actions)
+
+
+def count_alone(agent: PimcAgent, s: Any, hands: Any, mine: bool, move: int) -> int:
+    """Worlds in which a move reaches the aim, counted with a head start that nothing else can make up for."""
+    m = agent.memory()
+    head = np.zeros(len(m.head))
+    head[move] = 100.0
+    m.scratch[0] = s
+    count_successes(m.work, agent.t, m.scratch[0], hands, mine, head, m.score)
+    return int(m.score[move])
 
 
 def test_own_decisions_tell_nothing() -> None:

@@ -54,7 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     module = importlib.import_module(f"texas42.commands.{args.command}")
     try:
         code = int(module.run(args))
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None where standard output is closed
+            sys.stdout.flush()
         return code
     except CommandError as error:
         print(f"texas42 {args.command}: {error}", file=sys.stderr)
@@ -62,6 +63,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader went away; keep the interpreter from complaining about it at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        if error.filename is not None:  # not about standard output
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"texas42 {args.command}: cannot write the output: {error.strerror}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130

@@ -2,7 +2,6 @@
 
 import dataclasses
 import difflib
-import re
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +10,8 @@ from pathlib import Path
 from types import UnionType
 from typing import Any
 
-import yaml
-
 from texas42.envs.rules.errors import RulesError
+from texas42.envs.rules.reading import ReadingError, read_yaml, shown
 from texas42.envs.rules.rules import Rules, resolve_rules
 
 
@@ -231,12 +229,12 @@ def load_config(name_or_path: str, overrides: Sequence[str] = ()) -> TrainConfig
     """
     text, where = _read(name_or_path)
     try:
-        data = yaml.load(text, Loader=_Loader)
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{where}: not YAML: {error}") from error
+        data = read_yaml(text)
+    except ReadingError as error:
+        raise ConfigError(f"{where}: {error}") from error
     data = {} if data is None else data
     if not isinstance(data, dict):
-        raise ConfigError(f"{where}: must be a mapping of keys to values, not {data!r}")
+        raise ConfigError(f"{where}: must be a mapping of keys to values, not {shown(data)}")
     for override in overrides:
         _override(data, override)
     try:
@@ -265,49 +263,32 @@ def _read(name_or_path: str) -> tuple[str, str]:
         raise ConfigError(f"cannot read configuration {name_or_path}: {error}") from error
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML with 1e-3 as a number (YAML 1.1 wants 1.0e-3), and without repeated keys."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise yaml.YAMLError(f"the key {key!r} stands twice")
-        return super().construct_mapping(node, deep)
-
-
-_Loader.yaml_implicit_resolvers = {k: list(v) for k, v in yaml.SafeLoader.yaml_implicit_resolvers.items()}
-_FLOAT = re.compile(r"^[-+]?[0-9][0-9_]*(\.[0-9_]*)?[eE][-+]?[0-9]+$")
-for _first in "-+0123456789":
-    _Loader.yaml_implicit_resolvers.setdefault(_first, []).insert(0, ("tag:yaml.org,2002:float", _FLOAT))
-
-
 def _override(data: dict[str, Any], text: str) -> None:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise ConfigError(f"--set {text!r}: write KEY=VALUE, as in --set ppo.updates=50")
+        raise ConfigError(f"--set {shown(text)}: write KEY=VALUE, as in --set ppo.updates=50")
     *path, last = key.strip().split(".")
     for part in path:
         inner = data.setdefault(part, {})
         if not isinstance(inner, dict):
-            raise ConfigError(f"--set {text!r}: {part!r} is {inner!r} and has no keys of its own")
+            raise ConfigError(f"--set {shown(text)}: {part!r} is {shown(inner)} and has no keys of its own")
         data = inner
     try:
-        data[last] = yaml.load(value, Loader=_Loader)
-    except yaml.YAMLError as error:
-        raise ConfigError(f"--set {text!r}: {value!r} is not a YAML value") from error
+        data[last] = read_yaml(value)
+    except ReadingError as error:
+        raise ConfigError(f"--set {shown(text)}: {shown(value)} is not a YAML value") from error
 
 
 def _build(kind: Any, data: Any, where: str) -> Any:
     """A dataclass from a mapping; `where` is the key it stands under."""
     if not isinstance(data, Mapping):
-        raise ConfigError(f"{where or 'configuration'} must be a mapping of keys to values, not {data!r}")
+        raise ConfigError(f"{where or 'configuration'} must be a mapping of keys to values, not {shown(data)}")
     hints = typing.get_type_hints(kind)
     values = {}
     for key, value in data.items():
         name = f"{where}.{key}" if where else str(key)
         if key not in hints:
-            raise ConfigError(f"unknown key {name!r}{_nearest(str(key), hints)}; keys: {', '.join(hints)}")
+            raise ConfigError(f"unknown key {shown(name)}{_nearest(str(key), hints)}; keys: {', '.join(hints)}")
         values[key] = _convert(hints[key], value, name)
     return kind(**values)
 
@@ -318,12 +299,12 @@ def _convert(hint: Any, value: Any, name: str) -> Any:
     if typing.get_origin(hint) is tuple:
         if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
             return tuple(value)
-        raise ConfigError(f"{name}={value!r} must be a list of texts")
+        raise ConfigError(f"{name}={shown(value)} must be a list of texts")
     if hint is float and type(value) is int:
         return float(value)
     kinds = [typing.get_origin(k) or k for k in (typing.get_args(hint) if isinstance(hint, UnionType) else (hint,))]
     if type(value) not in kinds:
-        raise ConfigError(f"{name}={value!r} must be {' or '.join(_WORDS[kind] for kind in kinds)}")
+        raise ConfigError(f"{name}={shown(value)} must be {' or '.join(_WORDS[kind] for kind in kinds)}")
     return value
 
 
@@ -338,7 +319,7 @@ def _plain(value: Any) -> Any:
 
 def _within(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:  # NaN too
-        raise ConfigError(f"{name}={value!r} is not allowed; allowed: {low} to {high}")
+        raise ConfigError(f"{name}={shown(value)} is not allowed; allowed: {low} to {high}")
 
 
 def _nearest(name: str, known: Any) -> str:

@@ -59,7 +59,8 @@ class World:
         flat = torch.cat([gradient.reshape(-1) for gradient in gradients])
         self._reduce(flat, distributed.ReduceOp.SUM, group)
         flat /= self.size
-        for gradient, mean in zip(gradients, flat.split([g.numel() for g in gradients]), strict=True):
+        means = torch.split(flat, [gradient.numel() for gradient in gradients])
+        for gradient, mean in zip(gradients, means, strict=True):
             gradient.copy_(mean.view_as(gradient))
 
     def total(self, values: "np.ndarray[Any, Any]", group: Any = None) -> "np.ndarray[Any, Any]":

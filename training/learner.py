@@ -75,14 +75,13 @@ class Learner:
             _load_moments(module, optimiser, _group(arrays, f"{name}_optimiser"))
         self.magnet = None
         if _group(arrays, "magnet"):
-            self.start_magnet()
-            assert self.magnet is not None
-            from_arrays(self.magnet, _group(arrays, "magnet"))
+            from_arrays(self.start_magnet(), _group(arrays, "magnet"))
 
-    def start_magnet(self) -> None:
+    def start_magnet(self) -> Actor:
         """Begin the moving average with the actor as it is."""
         self.magnet = Actor(self.shape, self.rules)
         self.magnet.load_state_dict(self.actor.state_dict())
+        return self.magnet
 
     def pull_magnet(self, decay: float) -> None:
         """Move the average towards the actor: `decay` of it stays."""

@@ -60,7 +60,8 @@ class CheatAgent(Searcher):
         hands = np.array(s.hands[:4], np.uint64).reshape(1, 4)
         mine = me % int(t.n_sides) == int(s.bidder) % int(t.n_sides)
         if int(t.decl_kind[s.decl]) == NELLO:
-            count_successes(m.work, t, view, hands, mine, m.score)
+            m.head[:] = 0
+            count_successes(m.work, t, view, hands, mine, m.head, m.score)
         else:
             load_state(m.work, t, view)
             points = np.arange(int(t.total) + 1)

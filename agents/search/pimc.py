@@ -65,7 +65,7 @@ class PimcAgent(Searcher):
         hands = self.draw(s, me, PLAYED * self.worlds, key)
         actions = np.array(legal, np.int64)
         worth = (1 - SOLVED_SHARE) * self._played(s, hands, actions, mine)
-        worth += SOLVED_SHARE * self._solved(s, hands[::PLAYED], actions, mine)
+        worth += SOLVED_SHARE * self._solved(s, hands[::PLAYED], actions, mine, worth / SOLVED_SHARE)
         best = [a for a, w in zip(legal, worth, strict=True) if w > worth.max() - 1e-9]
         if len(best) == 1:
             return best[0]
@@ -88,13 +88,16 @@ class PimcAgent(Searcher):
     def _by_score(self) -> bool:
         return self.objective == "marks" and int(self.t.scoring) != MARKS
 
-    def _solved(self, s: Any, hands: Hands, actions: npt.NDArray[np.int64], mine: bool) -> npt.NDArray[np.float64]:
-        """Judged by the solver, float64 (actions,)."""
+    def _solved(
+        self, s: Any, hands: Hands, actions: npt.NDArray[np.int64], mine: bool, head: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        """Judged by the solver, float64 (actions,); exact only for moves that can still be best beside `head`."""
         t, m = self.t, self.memory()
         m.scratch[0] = s
         utility = self._utility(s)
         if utility is None:
-            count_successes(m.work, t, m.scratch[0], hands, mine, m.score)
+            m.head[[move_index(t, int(a)) for a in actions]] = head * len(hands)
+            count_successes(m.work, t, m.scratch[0], hands, mine, m.head, m.score)
         else:
             sum_utility(m.work, t, m.scratch[0], hands, mine, utility, m.score)
         scale = len(hands) * (1 if utility is None else int(t.total))

@@ -45,30 +45,51 @@ def tile_moves(w: Any, t: Any, moves: Any, lows: Any, out: Any) -> None:
 
 
 @kernel
-def count_successes(w: Any, t: Any, scratch: Any, hands: Any, mine: Any, score: Any) -> None:
-    """Into `score`: in how many worlds a move reaches the aim of the seat to move (make, or set, the contract)."""
-    for i in range(len(hands)):
+def count_successes(w: Any, t: Any, scratch: Any, hands: Any, mine: Any, head: Any, score: Any) -> None:
+    """Into `score`: in how many worlds a move reaches the aim of the seat to move (make, or set, the contract).
+
+    `head` (float64, like `score`): what a move is worth otherwise, in worlds. A move that can no longer catch up
+    with the best is dropped and keeps what it had.
+    """
+    n = len(hands)
+    for i in range(n):
         set_world(w, t, scratch, hands[i])
         if i == 0:
             tile_moves(w, t, root_moves(w), root_lows(w), score)
         need = need_of(w, t, scratch)
         if (decide(w, need) == 1) == mine:
-            add_world(w, need, mine, score)
+            add_world(w, need, mine, leading(head, score) - (n - i), head, score)
 
 
 @kernel
-def add_world(w: Any, need: Any, mine: Any, score: Any) -> None:
-    """Count one world that can be won, for the moves that keep it won."""
+def leading(head: Any, score: Any) -> Any:
+    """The best sum of `head` and `score` among legal moves."""
+    best = -1e18
+    for move in range(len(score)):
+        if score[move] != ILLEGAL:
+            best = max(best, head[move] + score[move])
+    return best
+
+
+@kernel
+def add_world(w: Any, need: Any, mine: Any, least: Any, head: Any, score: Any) -> None:
+    """Count one world that can be won, for the moves that keep it won and stand at `least` at least."""
     usable = usable_tiles(w, w.alive[0])
     for low in range(2):
         moves = root_moves(w) if low == 0 else root_lows(w)
-        before = 0
+        before = -1
         while moves != ZERO:
             tile = lowest(moves)
             moves &= moves - ONE
-            if low == 1 or usable & bit(tile) != ZERO:  # else worth as much as its neighbour in rank
+            move = w.tile[tile] + (N_LOCAL if low == 1 else 0)
+            fresh = low == 1 or usable & bit(tile) != ZERO  # else worth as much as its neighbour in rank
+            if fresh:
+                before = -1
+            if head[move] + score[move] < least:
+                continue
+            if before < 0 or fresh:
                 before = 1 if (after_move(w, tile, low == 1, need, 0) == 1) == mine else 0
-            score[w.tile[tile] + (N_LOCAL if low == 1 else 0)] += before
+            score[move] += before
 
 
 @kernel

@@ -27,7 +27,8 @@ class Memory:
     """What one thread needs to think: the solver's memory, a scratch state, the heuristic's notes.
 
     Attributes:
-        score, margin: int64 (N_MOVES,), per move: worlds in which it reaches the aim; points.
+        score: int64 (N_MOVES,), per move: worlds in which it reaches the aim, or points.
+        head: float64 (N_MOVES,), per move: what it is worth otherwise.
     """
 
     def __init__(self) -> None:
@@ -37,7 +38,7 @@ class Memory:
         self.reached = np.zeros((MAX_CLASSES + 1, STATES), np.bool_)
         self.scratch: Batch = new_batch(1)
         self.score = np.zeros(N_MOVES, np.int64)
-        self.margin = np.zeros(N_MOVES, np.int64)
+        self.head = np.zeros(N_MOVES)
         self.notes = new_notes()[0]
         self.features = np.zeros(N_FEATURES)
         self.room = Room()

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-import numba
 import numpy as np
 from numba import types
 
@@ -64,16 +63,5 @@ def recursive(signature: Any) -> Callable[[F], F]:
     Numba can load such a kernel from its cache only if it was compiled for an explicit signature, which it does
     when the module is imported.
     """
-    kernel.announce()
 
-    def compile_now(function: F) -> F:
-        config: Any = numba.config
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(kernel.folder)
-        try:
-            compiled: Any = numba.njit(signature, cache=True, nogil=True, error_model="numpy")(function)
-        finally:
-            config.CACHE_DIR = before
-        return cast(F, compiled)
-
-    return compile_now
+    return lambda function: kernel.compile(function, signature)

@@ -2,7 +2,7 @@
 
 Numba's cache does not notice an edit in another file of the call tree, so the cache folder is named by a digest
 of the sources that kernels are made of. The folder lies beside the sources, or in the user's cache folder where
-they are read-only; `NUMBA_CACHE_DIR` moves it.
+they are read-only; `NUMBA_CACHE_DIR` moves it. Where neither can be written, every process compiles for itself.
 """
 
 import hashlib
@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., Any])
 _CONFIG: Any = numba.config
 JIT = not _CONFIG.DISABLE_JIT
 _HERE = Path(__file__).resolve().parent
 _LOG = logging.getLogger("texas42")
-_announced = False
 
 
 def source_digest(*folders: Path) -> str:
@@ -39,16 +39,33 @@ def _writable(folder: Path) -> bool:
     return os.access(folder, os.W_OK)
 
 
-def cache_folder(name: str, beside: Path) -> Path:
-    """The cache folder called `name`: under NUMBA_CACHE_DIR, else beside the sources, else the user's."""
+def cache_folder(name: str, beside: Path) -> Path | None:
+    """The cache folder called `name`: under NUMBA_CACHE_DIR, else beside the sources, else the user's; None: none."""
     wanted = os.environ.get("NUMBA_CACHE_DIR")
-    if wanted:
-        return Path(wanted) / name
-    local = beside / "__pycache__" / name
-    if _writable(local):
-        return local
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return home / "texas42" / name
+    try:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "texas42"
+    except RuntimeError:  # a user without a home
+        home = None
+    folders = [Path(wanted)] if wanted else [beside / "__pycache__", *([home] if home else [])]
+    return next((folder / name for folder in folders if _writable(folder / name)), None)
+
+
+class _Announcer(event.Listener):
+    """Says what is being compiled, once for each part of the package, so that the first use does not look hung."""
+
+    def __init__(self) -> None:
+        self.said: set[str] = set()
+
+    def on_start(self, event: Any) -> None:
+        module = str(event.data["dispatcher"].py_func.__module__)
+        part = module.rpartition(".")[0].removeprefix("texas42.")
+        if not module.startswith("texas42.") or part in self.said:
+            return
+        self.said.add(part)
+        _LOG.warning("texas42: compiling %s on first use, up to a minute", part)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to say."""
 
 
 class KernelCompiler:
@@ -61,23 +78,24 @@ class KernelCompiler:
 
     def __init__(self, name: str, *folders: Path) -> None:
         self.folder = cache_folder(f"{name}-{source_digest(*folders)}", folders[0])
-        self.cold = not any(self.folder.rglob("*.nbi"))
 
     def __call__(self, function: F) -> F:
-        before = _CONFIG.CACHE_DIR
-        _CONFIG.CACHE_DIR = str(self.folder)
+        return self.compile(function)
+
+    def compile(self, function: F, signatures: Any = None) -> F:
+        """Compile on first use, or at once for explicit numba signatures."""
+        keep, before = self.folder is not None, _CONFIG.CACHE_DIR
+        _CONFIG.CACHE_DIR = str(self.folder or before)
         try:
-            compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+            compiled: Any = numba.njit(signatures, cache=keep, nogil=True, error_model="numpy")(function)
         finally:
             _CONFIG.CACHE_DIR = before
         return cast(F, compiled)
 
-    def announce(self) -> None:
-        """Say once that the first use compiles, so that it does not look hung."""
-        global _announced
-        if self.cold and JIT and not _announced:
-            _announced = True
-            _LOG.warning("texas42: first use, compiling the engine (up to a minute; kept in %s)", self.folder)
-
 
 kernel = KernelCompiler("texas42-engine", _HERE, _HERE.parent / "rules")
+
+if JIT:
+    event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]
+    if kernel.folder is None:
+        _LOG.warning("texas42: no folder to keep compiled code in; set NUMBA_CACHE_DIR to one that can be written")

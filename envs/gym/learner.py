@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from texas42.envs.decisions import Agent, Decisions, copy_rows
-from texas42.envs.engine.jit import kernel as engine_kernel
 from texas42.envs.engine.state import Batch, new_batch
 from texas42.envs.errors import GameOverError, IllegalActionError, MalformedActionError, OptionsError
 from texas42.envs.gym import kernels
@@ -78,7 +77,6 @@ class LearnerTables:
         self._everyone = np.arange(n)
         self._agents: list[Agent] = []
         self._plan = self._make_plan(self._controllers(partner, opponents, guide))
-        engine_kernel.announce()
 
     def _make_plan(self, who: Int64) -> npt.NDArray[Any]:
         """What the kernels know of the task, one record."""

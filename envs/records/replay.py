@@ -17,7 +17,6 @@ from texas42.envs.records.kernels import (
     FINISHED,
     MAX_ACTIONS,
     UNFINISHED,
-    kernel,
     replay_hand,
 )
 from texas42.envs.records.model import HandRecord, printable, shown
@@ -78,7 +77,6 @@ class Replayer:
         self.ids = {name: i for i, name in enumerate(self.codec.names)}
         self.deck = sum(1 << i for i in rules.deck)
         self._known: dict[Words, list[str]] = {}
-        kernel.announce()
 
     def deal(self, record: HandRecord) -> Deal:
         """The deal of a record.

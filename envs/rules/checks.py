@@ -26,6 +26,7 @@ _GEEZER_LOCKED = (
     "calls",
     "all_pass",
     "forced_bid",
+    "forced_sweep_bonus",
     "special_jump",
     "special_declared_at",
     "special_partner_options",

@@ -7,6 +7,7 @@ value from JSON, YAML or a command line goes through `Parameter.coerce`.
 from dataclasses import dataclass
 
 from texas42.envs.rules.errors import RulesError
+from texas42.envs.rules.reading import shown
 from texas42.envs.rules.tiles import TILE_ENDS, TILE_NAMES
 
 Value = str | int | bool | None | tuple[str, ...]
@@ -44,7 +45,7 @@ class Parameter:
         """
         result = self._try(value)
         if result is _BAD:
-            raise RulesError(f"{self.name}={value!r} is not allowed; allowed: {self.describe_allowed()}")
+            raise RulesError(f"{self.name}={shown(value)} is not allowed; allowed: {self.describe_allowed()}")
         return result  # type: ignore[return-value]
 
     def _try(self, value: object) -> object:
@@ -82,6 +83,15 @@ class Parameter:
 
 
 _BAD = object()
+
+
+def written(value: object) -> str:
+    """A value as it is written after ``--rule name=``."""
+    if isinstance(value, tuple | list):
+        return "[" + ", ".join(str(v) for v in value) + "]"
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    return str(value)
 
 
 def _tile_list(value: list[object] | tuple[object, ...]) -> object:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import yaml
-
 from texas42.envs.rules.checks import check_combination
 from texas42.envs.rules.errors import RulesError
 from texas42.envs.rules.games import GAMES, Game, Setup
-from texas42.envs.rules.parameters import PARAMETERS, Value
+from texas42.envs.rules.parameters import PARAMETERS, Value, written
 from texas42.envs.rules.presets import PRESETS, SEED_MARKS
+from texas42.envs.rules.reading import read_yaml, shown
 from texas42.envs.rules.tiles import n_types, tile_count
 
 
@@ -105,7 +104,8 @@ class Rules:
             RulesError: no preset of that name.
         """
         if not isinstance(name, str) or name not in PRESETS:
-            raise RulesError(f"unknown preset {name!r}{_nearest(str(name), PRESETS)}; presets: {', '.join(PRESETS)}")
+            near = _nearest(name, PRESETS) if isinstance(name, str) else ""
+            raise RulesError(f"unknown preset {shown(name)}{near}; presets: {', '.join(PRESETS)}")
         values: dict[str, object] = {**SEED_MARKS, **PRESETS[name][1]}
         return Rules(base=name, **values)  # type: ignore[arg-type]
 
@@ -117,9 +117,9 @@ class Rules:
             RulesError: unknown preset, parameter, value or combination.
         """
         if not isinstance(spec, Mapping) or "preset" not in spec:
-            raise RulesError(f'rules must be a mapping with a "preset" and overrides, not {spec!r}')
+            raise RulesError(f'rules must be a mapping with a "preset" and overrides, not {shown(spec)}')
         overrides = {str(k): v for k, v in spec.items() if k != "preset"}
-        return Rules.preset(str(spec["preset"])).replace(**overrides)
+        return Rules.preset(spec["preset"]).replace(**overrides)  # type: ignore[arg-type]  # it checks
 
     @staticmethod
     def from_yaml(path: str | Path) -> "Rules":
@@ -129,15 +129,15 @@ class Rules:
             RulesError: the file cannot be read, is no mapping, or holds what `from_dict` refuses.
         """
         try:
-            spec = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+            spec = read_yaml(Path(path).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
             raise RulesError(f"cannot read rules from {path}: {error}") from error
         try:
-            return Rules.from_dict(spec)
+            return Rules.from_dict(spec)  # type: ignore[arg-type]  # it checks
         except RulesError as error:
             raise RulesError(f"{path}: {error}") from error
 
-    def replace(self, **overrides: object) -> "Rules":
+    def replace(self, /, **overrides: object) -> "Rules":
         """A copy with some parameters changed.
 
         Raises:
@@ -145,7 +145,7 @@ class Rules:
         """
         for name in overrides:
             if name not in PARAMETERS:
-                raise RulesError(f"unknown rule parameter {name!r}{_nearest(name, PARAMETERS)}")
+                raise RulesError(f"unknown rule parameter {shown(name)}{_nearest(name, PARAMETERS)}")
         values: dict[str, object] = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         return Rules(**{**values, **overrides})  # type: ignore[arg-type]
 
@@ -154,6 +154,11 @@ class Rules:
         preset = {**SEED_MARKS, **PRESETS[self.base][1]}
         changed = {n: getattr(self, n) for n in PARAMETERS if getattr(self, n) != preset[n]}
         return {"preset": self.base} | {n: list(v) if isinstance(v, tuple) else v for n, v in changed.items()}
+
+    def __str__(self) -> str:
+        """As ``--rules`` and ``--rule`` would ask for it: ``seed_marks with min_bid=31, nello=any``."""
+        changed = ", ".join(f"{name}={written(v)}" for name, v in self.to_dict().items() if name != "preset")
+        return f"{self.base} with {changed}" if changed else self.base
 
     def parameters(self) -> dict[str, Value]:
         """Every parameter with its value."""

@@ -204,6 +204,8 @@ class Hand:
         tile = action.split(" ")[1]
         self.hands[self._acting()].remove(tile)
         self.discarded.append(tile)
+        if self.game.family == "seventy_two":  # c.10, f.4.2: discarded count goes to the opponents
+            self.tally.points[1 - self.game.side(self._winning_bid().seat)] += self.game.count(tile)
         if len(self.discarded) < self.game.widow_size:
             return
         if self.game.family == "seventy_two":
@@ -213,10 +215,9 @@ class Hand:
             self._begin_declaring()
 
     def _credit_widow(self) -> None:
-        """c.10, f.4.2: the widow points to the bidders, discarded count to the opponents."""
+        """c.10, f.4.2: the widow points to the bidders."""
         side = self.game.side(self._winning_bid().seat)
         self.tally.points[side] += number(self.rules, "widow_points")
-        self.tally.points[1 - side] += sum(map(self.game.count, self.discarded))
 
     def _begin_declaring(self) -> None:
         self.phase = "declare"

@@ -11,7 +11,7 @@ from texas42.envs.engine import step
 from texas42.envs.rules.rules import Rules
 
 LATE = 4
-"""Tiles a claimant may hold at most where his claim is not proved: the oracle searches every line."""
+"""Tiles a claimant may hold at most where his claim is not proved: the oracle searches every line; see `may_claim`."""
 
 HANDS_PER_HOUSE = 5
 
@@ -108,10 +108,14 @@ def _take(game: BatchedGame, slow: oracle.Hand, random: Random) -> None:
 
 
 def may_claim(slow: oracle.Hand) -> bool:
-    """Whether the oracle can judge a claim in good time: late, or one that is sound by the rules."""
+    """Whether the oracle can judge a claim in good time, and the engine within the plays f.3.13 allows.
+
+    Late, or one that is sound by the rules; at tables of six and more a tile later.
+    """
     assert slow.actor is not None
     held = len(slow.hands[slow.actor])
-    return held <= (2 * LATE if slow.rules["laydown"] == "proved" else LATE)
+    late = LATE if len(slow.hands) < 6 else LATE - 1
+    return held <= (2 * LATE if slow.rules["laydown"] == "proved" else late)
 
 
 def _claim(game: BatchedGame, slow: oracle.Hand, random: Random) -> None:

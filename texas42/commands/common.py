@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import yaml
 from tqdm import tqdm
 
 from texas42.envs.rules.errors import RulesError
+from texas42.envs.rules.reading import ReadingError, read_yaml, shown
 from texas42.envs.rules.rules import Rules, resolve_rules
 
 MAX_SEED = 2**64 - 1
@@ -69,13 +69,15 @@ def rules_with(name: str, changes: Sequence[str]) -> Rules:
         overrides: dict[str, object] = {}
         for text in changes:
             key, equals, value = text.partition("=")
+            if key.strip() in overrides:
+                raise CommandError(f"--rule {key.strip()} is given twice")
             if not equals:
-                raise CommandError(f"--rule {text!r}: write NAME=VALUE, as in --rule nello=any")
+                raise CommandError(f"--rule {shown(text)}: write NAME=VALUE, as in --rule nello=any")
             try:
-                overrides[key.strip()] = yaml.safe_load(value)
-            except yaml.YAMLError as error:
+                overrides[key.strip()] = read_yaml(value)
+            except ReadingError as error:
                 raise CommandError(
-                    f"--rule {text!r}: the value cannot be read; write VALUE or [VALUE, VALUE]"
+                    f"--rule {shown(text)}: the value cannot be read; write VALUE or [VALUE, VALUE]"
                 ) from error
         rules = resolve_rules(name)
         return rules.replace(**overrides) if overrides else rules
@@ -115,7 +117,11 @@ def positive_number() -> Callable[[str], float]:
 def add_seed_argument(parser: argparse.ArgumentParser) -> None:
     """``--seed S``."""
     parser.add_argument(
-        "--seed", type=whole_number(0, MAX_SEED), default=0, metavar="S", help="seed; the same seed, the same result"
+        "--seed",
+        type=whole_number(0, MAX_SEED),
+        default=0,
+        metavar="S",
+        help="seed; the same seed, the same result; default 0",
     )
 
 

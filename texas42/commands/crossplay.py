@@ -15,6 +15,7 @@ from texas42.commands.tournament import (
     setting_from,
     write_result,
 )
+from texas42.envs.rules.rules import resolve_rules
 
 if TYPE_CHECKING:
     from texas42.training.evaluation.crossplay import CrossPlay, CrossPlayResult, Estimate
@@ -83,7 +84,8 @@ def describe(result: "CrossPlayResult") -> str:
     """Cross-play as a person reads it."""
     figures = result.to_json()
     lines = [
-        f"against {result.opponent}, rules {figures['rules']}, seed {figures['seed']}, {result.deals:,} deals a match",
+        f"against {result.opponent}, rules {resolve_rules(figures['rules'])}, seed {figures['seed']},"
+        f" {result.deals:,} deals a match",
         f"score of the team of both partners minus the opponent's, {figures['unit']} per deal",
     ]
     for way in result.ways:

@@ -1,6 +1,6 @@
 """Play a duplicate match: two teams on the same deals from both sides, with a 95 % interval by bootstrap over deals.
 
-A team is an agent's spec (random, passer, heuristic, checkpoint:FILE, sb3:FILE) or a mixed partnership SPEC+SPEC.
+A team is an agent's SPEC or a mixed partnership SPEC+SPEC.
 The score is A's minus B's per deal, averaged over the sittings of the deal. With --json FILE the match is kept in
 FILE.partial while it is played, and the same command goes on from there.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from texas42.commands.common import (
+    SPECS,
     add_json_argument,
     add_limit_argument,
     add_rules_arguments,
@@ -25,6 +26,7 @@ from texas42.commands.common import (
     whole_number,
     write_json,
 )
+from texas42.envs.rules.rules import resolve_rules
 
 if TYPE_CHECKING:
     from texas42.training.evaluation import MatchResult
@@ -41,7 +43,7 @@ EXAMPLES = """examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``texas42 evaluate``."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
+    parser.epilog = f"{SPECS}\n\n{EXAMPLES}"
     parser.add_argument("a", metavar="A", help="team A: SPEC or SPEC+SPEC")
     parser.add_argument("b", metavar="B", help="team B: SPEC or SPEC+SPEC")
     add_rules_arguments(parser)
@@ -152,7 +154,7 @@ def _what(result: "MatchResult", figures: dict[str, Any]) -> str:
     what = "games" if result.episode == "game" else "deals"
     contract = f", contract {result.contract}" if result.contract else ""
     played = f"{result.deals:,} {what} × {result.sittings} sittings"
-    return f"rules {figures['rules']}{contract}, seed {result.seed}: {played}"
+    return f"rules {resolve_rules(figures['rules'])}{contract}, seed {result.seed}: {played}"
 
 
 def _rows(figures: dict[str, Any]) -> list[list[str]]:

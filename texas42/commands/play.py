@@ -5,6 +5,7 @@ or 4-6 for a tile, 31 for P31, p for PASS. 'help' explains, 'quit' ends. With on
 """
 
 import argparse
+import io
 import secrets
 import sys
 from collections.abc import Iterable, Sequence
@@ -64,6 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Seat everybody and play."""
     rules = rules_from(args)
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # what cannot be read is not understood
     if args.seat >= rules.players:
         raise CommandError(f"--seat {args.seat} is not at this table; seats: 0 to {rules.players - 1}")
     others = _seat_agents(rules, args.seat, args.agents)

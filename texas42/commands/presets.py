@@ -6,7 +6,7 @@ A star marks what differs from seed_marks, the preset that all others are writte
 import argparse
 
 from texas42.commands.common import CommandError, add_rule_argument, format_table, rules_with
-from texas42.envs.rules.parameters import PARAMETERS, Value
+from texas42.envs.rules.parameters import PARAMETERS, written
 from texas42.envs.rules.presets import PRESETS, SEED_MARKS
 from texas42.envs.rules.rules import Rules
 
@@ -40,7 +40,7 @@ def listing() -> str:
     rows = [["preset", "players", "rules", "differs from seed_marks in"]]
     for name, (_, changes) in PRESETS.items():
         rules = Rules.preset(name)
-        changed = ", ".join(f"{key}={show(value)}" for key, value in changes.items())
+        changed = ", ".join(f"{key}={written(value)}" for key, value in changes.items())
         rows.append([name, str(rules.players), rules.game.section, changed])
     return format_table(rows) + "\n\n'texas42 presets NAME' explains every parameter of one."
 
@@ -51,18 +51,7 @@ def explanation(rules: Rules) -> str:
     for name, parameter in PARAMETERS.items():
         value = getattr(rules, name)
         star = "*" if value != SEED_MARKS[name] else ""
-        rows.append([star, name, show(value), parameter.meaning, parameter.describe_allowed()])
-    changed = {k: v for k, v in rules.to_dict().items() if k != "preset"}
-    head = f"{rules.base} ({rules.game.section} of docs/RULES.md)"
-    if changed:
-        head += " with " + ", ".join(f"{key}={show(value)}" for key, value in changed.items())
+        rows.append([star, name, written(value), parameter.meaning, parameter.describe_allowed()])
+    name, changes = str(rules)[: len(rules.base)], str(rules)[len(rules.base) :]
+    head = f"{name} ({rules.game.section} of docs/RULES.md){changes}"
     return f"{head}; * differs from seed_marks\n\n{format_table(rows)}"
-
-
-def show(value: Value | object) -> str:
-    """A value as it is written after ``--rule name=``."""
-    if isinstance(value, tuple | list):
-        return "[" + ", ".join(str(v) for v in value) + "]"
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: "null"}[value]
-    return str(value)

@@ -134,13 +134,14 @@ def _record(path: str, number: int) -> "HandRecord":
     from texas42.envs.records import RecordError, RecordFileError, read
 
     with as_command_error(RecordFileError):
+        k = 0
         try:
             for k, record in enumerate(read(path), 1):
                 if k == number:
                     return record
         except RecordError as error:
             raise CommandError(f"{path}: {error}") from error
-    raise CommandError(f"{path} has no hand {number}")
+    raise CommandError(f"{path} has no hand {number}; it has {k}")
 
 
 def _plays(record: "HandRecord") -> tuple[list[dict[str, Any]], str]:

@@ -26,6 +26,7 @@ from texas42.commands.common import (
     whole_number,
     write_json,
 )
+from texas42.envs.rules.rules import resolve_rules
 
 if TYPE_CHECKING:
     from texas42.training.evaluation.match import Setting
@@ -127,7 +128,7 @@ def describe(result: "TournamentResult") -> str:
     figures = result.to_json()
     what = "games" if result.setting.episode == "game" else "deals"
     lines = [
-        f"rules {figures['rules']}, seed {figures['seed']}, {result.deals:,} {what} a match",
+        f"rules {resolve_rules(figures['rules'])}, seed {figures['seed']}, {result.deals:,} {what} a match",
         "",
         f"score of the row's team minus the column's, {figures['unit']} per {what[:-1]}, 95 % interval:",
         format_table(_matrix(result), right=range(1, len(result.teams) + 1)),

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from texas42.training.evaluation.result import rules_name
 
 if TYPE_CHECKING:
     from texas42.training.evaluation.report.measure import Report
@@ -74,7 +73,7 @@ def seat_text(seat: int) -> str:
 
 def size_text(report: "Report") -> list[str]:
     """What was played, in a few phrases."""
-    sizes, rules = report.sizes, rules_name(report.rules)
+    sizes, rules = report.sizes, report.rules
     facts = [f"rules {rules}", f"seed {report.seed}"]
     if report.matches:
         facts.append(f"{sizes.deals:,} deals a match, each played from both sides")
