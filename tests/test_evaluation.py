@@ -319,6 +319,6 @@ def test_sanity_ladder() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("a", "b", "deals"), [("pimc:worlds=10", "heuristic", 250), ("cheat", "pimc:worlds=10", 20)])
+@pytest.mark.parametrize(("a", "b", "deals"), [("pimc:worlds=10", "heuristic", 400), ("cheat", "pimc:worlds=10", 20)])
 def test_search_beats_rules_and_is_beaten_by_who_sees_all(a: str, b: str, deals: int) -> None:
     assert play_match(a, b, "n42pa", deals, seed=1).ci95[0] > 0
