@@ -163,7 +163,7 @@ def test_a_player_that_hangs_is_stopped(failing: str, monkeypatch: pytest.Monkey
 
         @staticmethod
         def time() -> float:
-            return time.time() + 400
+            return time.time() + 500
 
     monkeypatch.setattr(workers_module, "time", Clock)
     (result,) = play_pairings([(f"{failing}:hangs", "random")], SETTING, 10)

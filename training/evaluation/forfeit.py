@@ -23,7 +23,7 @@ FORFEIT = -2
 """Stands where an action should be in a row whose mover failed."""
 LIMIT = 1.0
 """Seconds a decision, on average over a batch, that a player may take."""
-IN_ANY_CASE = 30.0
+IN_ANY_CASE = 120.0
 """Seconds that a batch may take however small it is: something may have to be loaded or compiled."""
 
 Int64 = npt.NDArray[np.int64]

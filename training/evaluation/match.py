@@ -51,7 +51,7 @@ class Setting:
     Attributes:
         rules, seed, episode, contract, batch, threads: see `play_match`.
         faults: ``"raise"``, or ``"forfeit"``: a player that fails loses the hand.
-        limit: with ``faults="forfeit"``, seconds a decision that a player may take, on average over a batch; 30
+        limit: with ``faults="forfeit"``, seconds a decision that a player may take, on average over a batch; 120
             seconds are allowed for any batch.
 
     Raises:
@@ -129,7 +129,7 @@ def play_match(
         progress: told how many deals have just been finished; slow agents then get smaller batches.
         until: stop before `deals` when the interval is no wider than mean ± this (`StopRule`).
         faults: ``"raise"``: a player that fails ends the match with an error. ``"forfeit"``: it loses the hand.
-        limit: with ``faults="forfeit"``, seconds a decision that a player may take, on average over a batch; 30
+        limit: with ``faults="forfeit"``, seconds a decision that a player may take, on average over a batch; 120
             seconds are allowed for any batch.
         saved: a file that keeps the match while it is played; a match killed goes on from it exactly.
 
