@@ -16,6 +16,7 @@ from texas42.commands.play import _complaint
 from texas42.envs.aec import Texas42AEC
 from texas42.envs.batch import BatchedGame
 from texas42.envs.errors import GameOverError, MalformedActionError, OptionsError
+from texas42.envs.gym import Texas42Env, Texas42VectorEnv
 from texas42.envs.rules.codec import build_codec
 from texas42.envs.rules.errors import RulesError
 from texas42.envs.rules.reading import ReadingError, read_yaml, shown
@@ -117,6 +118,19 @@ def test_nothing_is_answered_before_reset() -> None:
 def test_bad_options_of_the_batch_are_named(name: str, value: object) -> None:
     with pytest.raises(OptionsError, match=f"{name}="):
         BatchedGame("n42pa", **{"n": 2, name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("name", "value"), [("num_envs", 1.5), ("num_envs", True), ("autoreset_mode", "x")])
+def test_bad_options_of_the_vector_environment_are_named(name: str, value: object) -> None:
+    with pytest.raises(OptionsError, match=f"{name}="):
+        Texas42VectorEnv(**{"num_envs": 2, name: value})  # type: ignore[arg-type]
+
+
+def test_the_learner_has_no_legal_actions_before_reset() -> None:
+    env = Texas42Env()
+    for ask in (env.legal_actions, env.action_masks):
+        with pytest.raises(GameOverError, match="before reset"):
+            ask()
 
 
 @pytest.mark.parametrize("row", [-1, 2, 1.0, None])

@@ -146,12 +146,22 @@ class Texas42Env(gymnasium.Env[Any, np.int64]):
         return observations[0], {"action_mask": masks[0]} if self.task.mask == "info" else {}
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The learner's legal actions, bool (n_actions,); none after the end. sb3-contrib asks for it."""
+        """The learner's legal actions, bool (n_actions,); none after the end. sb3-contrib asks for it.
+
+        Raises:
+            GameOverError: before `reset`.
+        """
+        self._must_be_on("action_masks")
         masks: npt.NDArray[np.bool_] = self.table.masks()[0]
         return masks
 
     def legal_actions(self) -> list[str]:
-        """The learner's legal actions in record notation, in id order; none after the end."""
+        """The learner's legal actions in record notation, in id order; none after the end.
+
+        Raises:
+            GameOverError: before `reset`.
+        """
+        self._must_be_on("legal_actions")
         return legal_names(self.table.states, self.table.tables, self.table.codec)
 
     def render(self) -> Any:
@@ -159,13 +169,16 @@ class Texas42Env(gymnasium.Env[Any, np.int64]):
         if self.render_mode is None:
             gymnasium.logger.warn("render needs a render_mode: make the environment with 'ansi' or 'human'")
             return None
-        if not self._begun:
-            raise GameOverError("render before reset")
+        self._must_be_on("render")
         text = rendering.table_text(self.table.states[0], self.task.rules, self.table.codec)
         if self.render_mode == "ansi":
             return text
         sys.stdout.write(text + "\n")
         return None
+
+    def _must_be_on(self, what: str) -> None:
+        if not self._begun:
+            raise GameOverError(f"{what} before reset")
 
     def _show(self) -> None:
         if self.render_mode == "human":

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from texas42.envs.errors import GameOverError, OptionsError
+from texas42.envs.errors import GameOverError, OptionsError, whole_option
 from texas42.envs.gym.kernels import LEARNER
 from texas42.envs.gym.learner import Advance, LearnerTables, Player, Seen, seeds_and_rows
 from texas42.envs.gym.spaces import action_space, observation_space, random_seed
@@ -55,12 +55,11 @@ class Texas42VectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any]]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        if num_envs < 1:
-            raise OptionsError(f"num_envs={num_envs!r} is not allowed; allowed: 1 or more")
+        num_envs = whole_option("num_envs", num_envs, 1, 2**31 - 1)
         if render_mode is not None:
             raise OptionsError(f"render_mode={render_mode!r}: the vector environment does not render")
         self.task: Task = make_task(rules, options)
-        self.mode = AutoresetMode(autoreset_mode)
+        self.mode = _mode(autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.mode}
         self.num_envs, self.copy = num_envs, copy
         self.table = LearnerTables(self.task, num_envs, partner, opponents, guide)
@@ -170,3 +169,11 @@ class Texas42VectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any]]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Nothing to release."""
+
+
+def _mode(value: AutoresetMode | str) -> AutoresetMode:
+    try:
+        return AutoresetMode(value)
+    except ValueError:
+        allowed = ", ".join(repr(mode.value) for mode in AutoresetMode)
+        raise OptionsError(f"autoreset_mode={value!r} is not allowed; allowed: {allowed}") from None
