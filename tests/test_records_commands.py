@@ -185,4 +185,4 @@ def test_show_names_the_illegal_action(tmp_path: Path, capsys: pytest.CaptureFix
     record["actions"][0] = "M3"
     (tmp_path / "a.jsonl").write_text(json.dumps(record))
     assert main(["show", str(tmp_path / "a.jsonl")]) == 2
-    assert "action 0: illegal: expected a legal action of seat 2" in capsys.readouterr().err
+    assert "a.jsonl: hand 1: action 0: illegal: expected a legal action of seat 2" in capsys.readouterr().err

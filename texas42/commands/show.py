@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     """Print one hand, or all of them."""
     from texas42.envs.records import RecordError, RecordFileError, format_hand, read
 
-    shown = 0
+    shown = number = 0
     with as_command_error(RecordFileError):
         try:
             for number, record in enumerate(read(args.file, replay=False), 1):
@@ -35,7 +35,8 @@ def run(args: argparse.Namespace) -> int:
                 if number == args.hand:
                     break
         except RecordError as error:
-            raise CommandError(f"{args.file}: {error}") from error
+            hand = "" if error.line is not None else f"hand {number}: "
+            raise CommandError(f"{args.file}: {hand}{error}") from error
     if not shown:
         wanted = f"has no hand {args.hand}" if args.hand else "has no hands"
         raise CommandError(f"{args.file} {wanted}")
