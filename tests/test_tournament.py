@@ -236,3 +236,10 @@ def test_command_prints_a_matrix_and_writes_files(tmp_path: Path, capsys: pytest
     assert f"{content['matrix'][1][0][0]:+.3f} [" in printed
     assert "1.  heuristic" in printed
     assert sorted(path.name for path in out.iterdir()) == ["matches.jsonl", "tournament.json"]
+
+
+@pytest.mark.parametrize("deals", [1, 127, 128, 2048, 2049, 5000])
+def test_jobs_cover_every_deal_once_and_those_of_a_shorter_match_come_first(deals: int) -> None:
+    jobs = jobs_of("a", "b", deals)
+    assert [deal for job in jobs for deal in range(job.first, job.first + job.n)] == list(range(deals))
+    assert jobs_of("a", "b", 9000)[: len(jobs) - 1] == jobs[:-1]

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,11 @@ from texas42.training.evaluation.sums import Sums
 from texas42.training.evaluation.teams import count_sittings, make_team
 
 CHUNK = 128
-"""Deals of a job. Fixed, so that what was kept of a shorter run serves a longer one."""
+LARGE = 1024
+SMALL_UNTIL = 16 * CHUNK
+"""Deals of a job, of one after the first `SMALL_UNTIL` deals (large batches suit networks), and where those begin.
+
+Fixed, so that what was kept of a shorter run serves a longer one."""
 _KEPT = 4
 """Matches whose players stay loaded in a process."""
 
@@ -49,7 +54,9 @@ class Outcome:
 
 def jobs_of(a: str, b: str, deals: int) -> list[Job]:
     """The jobs of a match, in the order of its deals."""
-    return [Job(a, b, first, min(CHUNK, deals - first)) for first in range(0, deals, CHUNK)]
+    small, large = range(0, min(deals, SMALL_UNTIL), CHUNK), range(SMALL_UNTIL, deals, LARGE)
+    starts = [*small, *large, deals]
+    return [Job(a, b, first, end - first) for first, end in pairwise(starts)]
 
 
 def plain_setting(setting: Setting) -> dict[str, Any]:
