@@ -50,3 +50,10 @@ def best_actions(logits: Float32, masks: Int8) -> Int64:
     """The legal action with the highest logit in every row, the lowest id among equals, int64 (n,)."""
     best: Int64 = np.where(masks.astype(bool), logits, -np.inf).argmax(axis=1).astype(np.int64)
     return best
+
+
+def choose_actions(logits: Float32, masks: Int8, keys: Keys, temperature: float) -> Int64:
+    """One legal action a row, int64 (n,): the best at temperature 0, else drawn by the row's key."""
+    if temperature == 0:
+        return best_actions(logits, masks)
+    return sample_actions(logits / np.float32(temperature), masks, keys)[0]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import onnxruntime
 
 from texas42.agents.base import Decisions
-from texas42.agents.choice import BLOCK, best_actions, sample_actions
+from texas42.agents.choice import BLOCK, choose_actions
 from texas42.envs.rules.codec import build_codec
 from texas42.envs.rules.layout import build_layout
 from texas42.envs.rules.rules import Rules
@@ -64,11 +64,7 @@ class OnnxAgent:
         rows = np.flatnonzero(masks.sum(axis=1, dtype=np.int64) > 1)
         if len(rows):
             logits = self.logits(decisions.observations[rows], masks[rows])
-            if self.temperature == 0:
-                actions[rows] = best_actions(logits, masks[rows])
-            else:
-                scaled = logits / np.float32(self.temperature)
-                actions[rows] = sample_actions(scaled, masks[rows], decisions.keys[rows])[0]
+            actions[rows] = choose_actions(logits, masks[rows], decisions.keys[rows], self.temperature)
         return actions
 
     def logits(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:

@@ -14,10 +14,7 @@ import torch
 
 from texas42.agents.base import Decisions
 from texas42.agents.checkpoint import Checkpoint, CheckpointError, check_fingerprint, load_checkpoint
-from texas42.agents.choice import BLOCK as BLOCK
-from texas42.agents.choice import best_actions as best_actions
-from texas42.agents.choice import sample_actions as sample_actions
-from texas42.agents.choice import uniforms as uniforms
+from texas42.agents.choice import BLOCK, choose_actions
 from texas42.agents.network import Actor, from_arrays
 from texas42.agents.shape import Shape
 from texas42.envs.rules.rules import Rules
@@ -65,11 +62,7 @@ class PolicyAgent:
         rows = np.flatnonzero(masks.sum(axis=1, dtype=np.int64) > 1)
         if len(rows):
             logits = self.logits(decisions.observations[rows])
-            if self.temperature == 0:
-                actions[rows] = best_actions(logits, masks[rows])
-            else:
-                scaled = logits / np.float32(self.temperature)
-                actions[rows] = sample_actions(scaled, masks[rows], decisions.keys[rows])[0]
+            actions[rows] = choose_actions(logits, masks[rows], decisions.keys[rows], self.temperature)
         return actions
 
     def logits(self, observations: Int8) -> Float32:

@@ -19,7 +19,8 @@ import torch
 from torch import Tensor, nn
 
 from texas42.agents.base import Decisions
-from texas42.agents.policy import BLOCK, best_actions, sample_actions, torch_threads
+from texas42.agents.choice import BLOCK, choose_actions
+from texas42.agents.policy import torch_threads
 from texas42.envs.rules.codec import build_codec
 from texas42.envs.rules.layout import build_layout
 from texas42.envs.rules.rules import Rules
@@ -64,9 +65,7 @@ class SB3Agent:
         if self.with_mask:
             inputs = np.concatenate([inputs, masks], axis=1)
         logits = self._logits(inputs)
-        if self.temperature == 0:
-            return best_actions(logits, masks)
-        return sample_actions(logits / np.float32(self.temperature), masks, decisions.keys)[0]
+        return choose_actions(logits, masks, decisions.keys, self.temperature)
 
     def _logits(self, inputs: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
         """Blocks of one size, so that a row's answer does not depend on the batch around it."""

@@ -19,14 +19,9 @@ from texas42.agents.checkpoint import (
     load_checkpoint,
     save_checkpoint,
 )
+from texas42.agents.choice import best_actions, sample_actions, uniforms
 from texas42.agents.network import Actor, Critic, from_arrays, initialise, to_arrays
-from texas42.agents.policy import (
-    PolicyAgent,
-    best_actions,
-    load_policy_agent,
-    sample_actions,
-    uniforms,
-)
+from texas42.agents.policy import PolicyAgent, load_policy_agent
 from texas42.agents.shape import Shape
 from texas42.agents.specs import make_agent
 from texas42.envs.batch import BatchedGame

@@ -14,7 +14,7 @@ import torch
 
 from texas42.agents.arena import decisions_for
 from texas42.agents.base import Agent
-from texas42.agents.policy import sample_actions, uniforms
+from texas42.agents.choice import sample_actions, uniforms
 from texas42.training.config import ImitationConfig
 from texas42.training.learner import (
     Learner,

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from texas42.agents.checkpoint import Arrays
+from texas42.agents.choice import sample_actions
 from texas42.agents.network import Actor, Critic, from_arrays, initialise, to_arrays
-from texas42.agents.policy import sample_actions
 from texas42.agents.shape import Shape
 from texas42.envs.rules.rules import Rules
 from texas42.training.distributed import ALONE, World
