@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.players import assert_rows_stand_alone
 from texas42.agents.arena import decision_keys, decisions_for, play_out
 from texas42.agents.random_agent import RandomAgent
 from texas42.agents.search.constraints import KNOWLEDGE, classify
@@ -88,17 +89,7 @@ def test_a_choice_depends_on_its_row_alone() -> None:
     game = BatchedGame(rules, 6, auto_reset=False)
     game.reset(8)
     one, many = PimcAgent(rules, 3), PimcAgent(rules, 3, threads=3)
-    for step in range(10):
-        keys = decision_keys(game, 4, np.full(6, step))
-        live = np.flatnonzero(~game.done)
-        if not len(live):
-            break
-        together = many.act(decisions_for(game, live, keys[live]))
-        alone = [one.act(decisions_for(game, np.array([row]), keys[row : row + 1]))[0] for row in live[::-1]]
-        assert together.tolist() == alone[::-1]
-        actions = np.full(6, -1)
-        actions[live] = together
-        game.step(actions)
+    assert_rows_stand_alone(game, one, many, 10)
 
 
 def test_hidden_hands_do_not_matter() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from support.players import assert_rows_stand_alone
 from texas42.agents.arena import decision_keys, decisions_for, play_out
 from texas42.agents.base import Decisions
 from texas42.agents.heuristic.agent import HeuristicAgent
@@ -291,15 +292,7 @@ def test_the_tree_search_depends_on_its_row_alone() -> None:
     game = BatchedGame(RULES, 6, auto_reset=False)
     game.reset(8)
     one, many = IsmctsAgent(RULES, 30), IsmctsAgent(RULES, 30, threads=3)
-    for step in range(9):
-        keys = decision_keys(game, 4, np.full(6, step))
-        live = np.flatnonzero(~game.done)
-        together = many.act(decisions_for(game, live, keys[live]))
-        alone = [one.act(decisions_for(game, np.array([row]), keys[row : row + 1]))[0] for row in live[::-1]]
-        assert together.tolist() == alone[::-1]
-        actions = np.full(6, -1)
-        actions[live] = together
-        game.step(actions)
+    assert_rows_stand_alone(game, one, many, 9)
 
 
 def test_the_cheat_bids_what_it_makes() -> None:

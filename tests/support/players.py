@@ -5,8 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from texas42.agents.arena import decision_keys, decisions_for
 from texas42.agents.base import Agent, Decisions
 from texas42.agents.random_agent import RandomAgent
+from texas42.envs.batch import BatchedGame
 
 
 class Salted:
@@ -40,3 +42,18 @@ class Failing(RandomAgent):
         """Random actions, failing in some rows."""
         actions, rows = super().act(decisions), self.when(decisions)
         return self.fail(actions, rows) if rows.any() else actions
+
+
+def assert_rows_stand_alone(game: BatchedGame, one: Agent, many: Agent, steps: int) -> None:
+    """What `many` answers to all tables together `one` answers to each alone, in the opposite order."""
+    for step in range(steps):
+        keys = decision_keys(game, 4, np.full(game.n, step))
+        live = np.flatnonzero(~game.done)
+        if not len(live):
+            return
+        together = many.act(decisions_for(game, live, keys[live]))
+        alone = [one.act(decisions_for(game, np.array([row]), keys[row : row + 1]))[0] for row in live[::-1]]
+        assert together.tolist() == alone[::-1]
+        actions = np.full(game.n, -1)
+        actions[live] = together
+        game.step(actions)
