@@ -16,10 +16,13 @@ from texas42.envs.rules.rules import Rules
 
 
 class Actor(nn.Module):
-    """From what a seat may know to action logits, and to a guess of who holds the unseen tiles.
+    """From what a seat may know to action logits, and to guesses: who holds the unseen tiles, is the contract made.
 
     One trunk serves all phases and seats. The logits of the auction, the declaration and the play come from
     linear heads, each behind a hidden layer of its own if `head_width` is set.
+
+    Attributes:
+        mixed: compute the trunk in bfloat16; training may set it.
     """
 
     def __init__(self, shape: Shape, rules: Rules) -> None:
@@ -29,12 +32,15 @@ class Actor(nn.Module):
         self.trunk = _mlp(shape.observation + actor_width(shape), shape.width, shape.layers)
         self.heads = nn.ModuleList(_head(shape, end - first) for first, end in shape.heads)
         self.belief_head = nn.Linear(shape.width, shape.others * shape.tiles)
+        self.made_head = nn.Linear(shape.width, 1)
+        self.mixed = False
 
     def features(self, observations: Tensor) -> Tensor:
         """Trunk features (n, width) of int8 or float observations (n, observation)."""
         known = observations.to(self.belief_head.weight.dtype)
-        features: Tensor = self.trunk(torch.cat([known, actor_features(self.ranks, known)], dim=1))
-        return features
+        with mixed_precision(self.mixed, known):
+            features: Tensor = self.trunk(torch.cat([known, actor_features(self.ranks, known)], dim=1))
+        return features.float() if self.mixed else features
 
     def logits(self, features: Tensor) -> Tensor:
         """Unmasked action logits (n, actions)."""
@@ -44,6 +50,11 @@ class Actor(nn.Module):
         """Unmasked logits (n, others, tiles): which other seat holds a tile."""
         logits: Tensor = self.belief_head(features)
         return logits.view(-1, self.shape.others, self.shape.tiles)
+
+    def made(self, features: Tensor) -> Tensor:
+        """Logits (n,) of the chance that the contract is made; they mean something once there is one."""
+        logits: Tensor = self.made_head(features)
+        return logits.squeeze(1)
 
     def forward(self, observations: Tensor) -> Tensor:
         """Unmasked action logits (n, actions)."""
@@ -62,14 +73,22 @@ class Critic(nn.Module):
         inputs = shape.observation + shape.hidden + critic_width(shape)
         self.trunk = _mlp(inputs, shape.width, shape.layers)
         self.value = nn.Linear(shape.width, 1)
+        self.mixed = False
 
     def forward(self, observations: Tensor, hidden: Tensor) -> Tensor:
         """Values (n,) from observations (n, observation) and hidden parts (n, hidden)."""
         dtype = self.value.weight.dtype
         known, unknown = observations.to(dtype), hidden.to(dtype)
-        inputs = torch.cat([known, unknown, critic_features(self.ranks, known, unknown)], dim=1)
-        values: Tensor = self.value(self.trunk(inputs))
+        with mixed_precision(self.mixed, known):
+            inputs = torch.cat([known, unknown, critic_features(self.ranks, known, unknown)], dim=1)
+            features = self.trunk(inputs)
+        values: Tensor = self.value(features.float() if self.mixed else features)
         return values.squeeze(1)
+
+
+def mixed_precision(on: bool, inputs: Tensor) -> torch.autocast:
+    """A block whose matrix products are made in bfloat16 if `on`; the weights stay float32."""
+    return torch.autocast(inputs.device.type, torch.bfloat16, enabled=on)
 
 
 def _mlp(inputs: int, width: int, layers: int) -> nn.Sequential:
@@ -102,7 +121,7 @@ def initialise(module: nn.Module, seed: int) -> None:
 def _output_layers(module: nn.Module) -> list[nn.Module]:
     if isinstance(module, Actor):
         heads = [head[-1] if isinstance(head, nn.Sequential) else head for head in module.heads]
-        return [*heads, module.belief_head]
+        return [*heads, module.belief_head, module.made_head]
     return [module.value] if isinstance(module, Critic) else []
 
 

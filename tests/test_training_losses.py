@@ -188,3 +188,12 @@ def test_explained_variance_of_perfect_mean_and_useless_values() -> None:
 
 def test_value_loss_is_half_the_squared_error() -> None:
     assert losses.value_loss(torch.tensor([1.0, -1.0]), torch.tensor([0.0, 1.0])).tolist() == [0.5, 2.0]
+
+
+def test_the_forecast_is_judged_where_the_outcome_is_known() -> None:
+    logits = torch.tensor([0.0, 2.0, 50.0])
+    assert losses.made_loss(logits, torch.tensor([1.0, -1.0, -1.0])).item() == pytest.approx(math.log(2))
+    assert losses.made_loss(logits, torch.tensor([1.0, 0.0, -1.0])).item() == pytest.approx(
+        (math.log(2) + math.log(1 + math.exp(2))) / 2
+    )
+    assert losses.made_loss(logits, torch.full((3,), -1.0)).item() == 0

@@ -27,11 +27,13 @@ class NetworkConfig:
         width: units of a hidden layer.
         layers: hidden layers.
         head_width: units of a hidden layer of their own for auction, declaration and play; 0: none.
+        mixed: train in mixed precision: matrix products in bfloat16, which is faster where the processor has it.
     """
 
     width: int = 256
     layers: int = 3
     head_width: int = 0
+    mixed: bool = False
 
     def __post_init__(self) -> None:
         _within("network.width", self.width, 1, 8192)
@@ -111,7 +113,8 @@ class PPOConfig:
         clip: of the probability ratio.
         gae_lambda: λ of generalised advantages over a seat's own decisions.
         entropy, final_entropy: weight of the normalised entropy, linearly from one to the other.
-        belief: weight of the belief head's loss.
+        belief, forecast: weights of the losses of the heads that say who holds the unseen tiles, and whether the
+            contract is made.
         magnet, magnet_decay: weight of the KL from a moving average of the policy's own weights, and the share of
             that average that stays from one update to the next; a weight of 0 leaves it out.
         target_kl: an epoch in which a minibatch's KL passes this ends the actor's update; 0: never.
@@ -130,6 +133,7 @@ class PPOConfig:
     entropy: float = 0.02
     final_entropy: float = 0.005
     belief: float = 0.1
+    forecast: float = 0.1
     magnet: float = 0.0
     magnet_decay: float = 0.95
     target_kl: float = 0.03
@@ -143,7 +147,7 @@ class PPOConfig:
         for name in ("learning_rate", "final_learning_rate", "critic_learning_rate", "clip", "gae_lambda"):
             _within(f"ppo.{name}", getattr(self, name), 0, 1)
         _within("ppo.magnet_decay", self.magnet_decay, 0, 1)
-        for name in ("entropy", "final_entropy", "belief", "magnet", "target_kl"):
+        for name in ("entropy", "final_entropy", "belief", "forecast", "magnet", "target_kl"):
             _within(f"ppo.{name}", getattr(self, name), 0, 100)
         _within("ppo.max_grad_norm", self.max_grad_norm, 1e-9, 1e9)
 

@@ -19,17 +19,19 @@ from texas42.training.config import ImitationConfig
 from texas42.training.learner import (
     Learner,
     belief_targets,
+    made_targets,
     minibatches,
     set_learning_rate,
     side_by_side,
 )
-from texas42.training.losses import belief_loss, imitation_loss, masked_log_softmax, value_loss
+from texas42.training.losses import belief_loss, imitation_loss, made_loss, masked_log_softmax, value_loss
 from texas42.training.metrics import Means, Metrics
 from texas42.training.rollout import LEARNER, PHASES, Choice, Experience, Pending, Rollout
 
 _WHETHER = np.uint64(0xE8B7)
 _WHICH = np.uint64(0x51D3)
 BELIEF_WEIGHT = 0.1
+FORECAST_WEIGHT = 0.1
 MAX_NORM = 1.0
 
 
@@ -78,7 +80,7 @@ def imitate(
 
 def _learn_actor(learner: Learner, data: Experience, config: ImitationConfig, rng: np.random.Generator) -> Metrics:
     step, world = learner.actor_step(MAX_NORM), learner.world
-    means = Means()
+    means, made = Means(), made_targets(data)
     for rows in minibatches(len(data), config.minibatch, rng, world, world.actor):
         observations = torch.from_numpy(data.observations[rows])
         legal = torch.from_numpy(data.masks[rows]) != 0
@@ -88,7 +90,9 @@ def _learn_actor(learner: Learner, data: Experience, config: ImitationConfig, rn
         choice = imitation_loss(log_probabilities, legal, actions, config.smoothing).mean()
         may_hold, holders = belief_targets(learner.shape, observations, torch.from_numpy(data.hidden[rows]))
         belief = belief_loss(learner.actor.belief(features), may_hold, holders).mean()
-        means.add("imitation/grad_norm", step(choice + BELIEF_WEIGHT * belief))
+        forecast = made_loss(learner.actor.made(features), torch.from_numpy(made[rows]))
+        means.add("imitation/grad_norm", step(choice + BELIEF_WEIGHT * belief + FORECAST_WEIGHT * forecast))
+        means.add("forecast/bits", float(forecast.detach()) / np.log(2))
         means.add("imitation/loss", float(choice.detach()))
         means.add("belief/bits", float(belief.detach()) / np.log(2))
         _add_agreement(means, log_probabilities, actions, data.phases[rows])

@@ -220,6 +220,13 @@ def side_by_side(pool: Executor, first: Callable[[], Any], second: Callable[[], 
     return running.result(), other.result()
 
 
+def made_targets(experience: Experience) -> Float32:
+    """Whether the contract of a decision's hand was made, float32 (t,): 1, 0; -1 in the auction and without one."""
+    seats = experience.seating.shape[1]
+    made = experience.finals["made"][experience.players // seats].astype(np.float32)
+    return np.where((experience.phases > 0) & (made >= 0), made, np.float32(-1))
+
+
 def belief_targets(shape: Shape, observations: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
     """Where the unseen tiles may lie and where they do, by other seat.
 

@@ -126,6 +126,18 @@ def belief_loss(logits: Tensor, may_hold: Tensor, holders: Tensor) -> Tensor:
     return surprise / weights.sum(dim=(1, 2)).clamp_min(1.0)
 
 
+def made_loss(logits: Tensor, made: Tensor) -> Tensor:
+    """Surprise in nats at whether contracts were made, the mean over rows where that is known, else 0.
+
+    Args:
+        logits: (n,).
+        made: (n,), 1, 0, or -1 for not known.
+    """
+    known = (made >= 0).to(logits.dtype)
+    surprise = functional.binary_cross_entropy_with_logits(logits, made.clamp_min(0.0), reduction="none")
+    return (surprise * known).sum() / known.sum().clamp_min(1.0)
+
+
 def explained_variance(values: Float32, targets: Float32) -> float:
     """1 - Var(target - value) / Var(target); 1 perfect, 0 no better than the mean, NaN without variance."""
     variance = float(targets.astype(np.float64).var())

@@ -32,6 +32,7 @@ METRICS: dict[str, str] = {
     "value/error": "mean absolute error of the critic against what the hand paid, in marks or points",
     "value/grad_norm": "the critic's gradient norm before clipping",
     "belief/bits": "surprise of the belief head in bits per tile that another seat holds; lower is better",
+    "forecast/bits": "surprise in bits at whether the contract is made, from the declaration on; lower is better",
     "imitation/loss": "cross-entropy with the teacher's action, smoothing included",
     "imitation/grad_norm": "the actor's gradient norm before clipping, in the warm start",
     "schedule/learning_rate": "the actor's learning rate",

@@ -18,6 +18,7 @@ from texas42.training.learner import (
     Learner,
     SelfPlay,
     belief_targets,
+    made_targets,
     magnet_log_probabilities,
     minibatches,
     set_learning_rate,
@@ -31,6 +32,7 @@ from texas42.training.losses import (
     explained_variance,
     generalised_advantages,
     kl_divergence,
+    made_loss,
     masked_log_softmax,
     normalised_by_group,
     normalised_entropy,
@@ -62,11 +64,13 @@ class Schedule:
 
 @dataclass
 class Batch:
-    """What an update learns from: decisions with advantages, value targets, and the magnet's log-probabilities."""
+    """What an update learns from: decisions with advantages, value targets, whether the contract was made, and the
+    magnet's log-probabilities."""
 
     experience: Experience
     advantages: Float32
     targets: Float32
+    made: Float32
     magnet: Float32 | None = None
 
 
@@ -98,7 +102,7 @@ def assess(
             metrics[f"value/advantage_spread_{phase}"] = float(advantages[rows].std() * stake)
     normalised = normalised_by_group(advantages, experience.phases, len(PHASES), learner.world)
     magnet = None if learner.magnet is None else magnet_log_probabilities(learner.magnet, experience, pool)
-    return Batch(experience, normalised, targets, magnet), metrics
+    return Batch(experience, normalised, targets, made_targets(experience), magnet), metrics
 
 
 def learn(
@@ -156,7 +160,8 @@ def _actor_loss(
     entropy = normalised_entropy(log_probabilities, legal)
     may_hold, holders = belief_targets(learner.shape, observations, torch.from_numpy(data.hidden[rows]))
     belief = belief_loss(learner.actor.belief(features), may_hold, holders).mean()
-    loss = policy - entropy_weight * entropy.mean() + config.belief * belief
+    forecast = made_loss(learner.actor.made(features), torch.from_numpy(batch.made[rows]))
+    loss = policy - entropy_weight * entropy.mean() + config.belief * belief + config.forecast * forecast
     if batch.magnet is not None:
         pull = kl_divergence(log_probabilities, torch.from_numpy(batch.magnet[rows]), legal).mean()
         loss = loss + config.magnet * pull
@@ -166,6 +171,7 @@ def _actor_loss(
     means.add("policy/loss", float(policy.detach()))
     means.add("policy/kl", kl)
     means.add("policy/clipped", float(((ratio - 1).abs() > config.clip).float().mean()))
+    means.add("forecast/bits", float(forecast.detach()) / np.log(2))
     means.add("belief/bits", float(belief.detach()) / np.log(2))
     top = log_probabilities.detach().max(dim=1).values.exp()
     for index, phase in enumerate(PHASES):

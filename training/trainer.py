@@ -112,6 +112,7 @@ class Run:
         network = config.network
         self.shape = Shape.of(self.rules, network.width, network.layers, network.head_width)
         self.learner = Learner(self.shape, self.rules, config.seed, world)
+        self.learner.actor.mixed = self.learner.critic.mixed = network.mixed
         fixed = self._agents(config.opponents.agents)
         self.league = League(self.shape, self.rules, config.opponents.keep, fixed)
         self.yardstick = self._agents((config.evaluation.opponent,))[0]
