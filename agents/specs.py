@@ -1,8 +1,9 @@
 """Agents from short spec strings: ``random``, ``pimc:worlds=100``, ``checkpoint:runs/x/best.pt``.
 
 A spec is ``name`` or ``name:key=value,key=value``; an agent made from a file takes its path first, as in
-``checkpoint:PATH`` or ``checkpoint:PATH,key=value`` (a path with a comma in it cannot be written). `REGISTRY`
-lists the names; modules are imported when an agent is made, so that torch is needed for checkpoints only.
+``checkpoint:PATH`` or ``checkpoint:PATH,key=value`` (a path with a comma in it cannot be written), and one that comes
+in several takes a name there, as in ``pretrained:open``. `REGISTRY` lists the agents; modules are imported when one is
+made, so that torch is needed for trained policies only.
 """
 
 import difflib
@@ -78,6 +79,7 @@ class AgentKind:
         meaning: one line for help texts.
         options: what may stand after the colon.
         takes_path: whether the spec's first part is a file.
+        takes_name: whether the spec's first part may be a name; the factory gets it in place of a path, None without.
         extra: the install extra that brings what the module imports, None if nothing beyond the core.
     """
 
@@ -86,6 +88,7 @@ class AgentKind:
     meaning: str
     options: Mapping[str, Option] = field(default_factory=dict)
     takes_path: bool = False
+    takes_name: bool = False
     extra: str | None = None
 
 
@@ -126,6 +129,14 @@ REGISTRY: dict[str, AgentKind] = {
         "a trained policy",
         {"temperature": number(0.0, 100.0), "device": text()},
         takes_path=True,
+        extra="train",
+    ),
+    "pretrained": AgentKind(
+        "texas42.agents.pretrained.agent",
+        "load_pretrained",
+        "a trained policy that comes with the package",
+        {"temperature": number(0.0, 100.0), "device": text()},
+        takes_name=True,
         extra="train",
     ),
     "sb3": AgentKind(
@@ -180,11 +191,11 @@ def make_agent(spec: str, rules: Rules) -> Agent:
         raise SpecError(f"agent spec {spec!r}: unknown agent {name!r}{known}")
     kind = REGISTRY[name]
     parts = rest.split(",") if rest else []
-    path = [_path(spec, name, parts)] if kind.takes_path else []
-    options = _options(spec, name, kind, parts[len(path) :])
+    first = _first(spec, name, kind, parts)
+    options = _options(spec, name, kind, parts)
     factory = _factory(spec, kind)
     try:
-        agent: Agent = factory(*path, rules, **options)
+        agent: Agent = factory(*first, rules, **options)
     except SpecError:
         raise
     except ValueError as error:
@@ -192,10 +203,15 @@ def make_agent(spec: str, rules: Rules) -> Agent:
     return agent
 
 
-def _path(spec: str, name: str, parts: list[str]) -> str:
-    if not parts or not parts[0]:
-        raise SpecError(f"agent spec {spec!r}: write the file, as in {name}:PATH")
-    return parts[0]
+def _first(spec: str, name: str, kind: AgentKind, parts: list[str]) -> list[str | None]:
+    """Take the path or name that a factory wants before the rules off `parts`; nothing if it wants none."""
+    if kind.takes_path:
+        if not parts or not parts[0]:
+            raise SpecError(f"agent spec {spec!r}: write the file, as in {name}:PATH")
+        return [parts.pop(0)]
+    if kind.takes_name:
+        return [parts.pop(0) if parts and "=" not in parts[0] else None]
+    return []
 
 
 def _options(spec: str, name: str, kind: AgentKind, parts: list[str]) -> dict[str, object]:

@@ -9,6 +9,7 @@ import io
 import secrets
 import sys
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from texas42.commands.common import (
@@ -49,10 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--agents",
         nargs="+",
-        default=["heuristic"],
         metavar="SPEC",
-        help="the other players, clockwise from your left; one SPEC stands for all of them (default heuristic); "
-        f"{SPECS}",
+        help="the other players, clockwise from your left; one SPEC stands for all of them; default the trained player "
+        f"of the game if there is one and torch is installed, else heuristic; {SPECS}",
     )
     parser.add_argument(
         "--seed", type=whole_number(0, MAX_SEED), metavar="S", help="seed of the deals and agents; default random"
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdin.reconfigure(errors="replace")  # what cannot be read is not understood
     if args.seat >= rules.players:
         raise CommandError(f"--seat {args.seat} is not at this table; seats: 0 to {rules.players - 1}")
-    others = _seat_agents(rules, args.seat, args.agents)
+    others = _seat_agents(rules, args.seat, args.agents or [_default_spec(rules)])
     seed = secrets.randbits(32) if args.seed is None else args.seed
     print(f"You are seat {args.seat} of {rules.seats}; --seed {seed} deals the same again. 'help' explains.\n")
     try:
@@ -84,6 +84,22 @@ def run(args: argparse.Namespace) -> int:
 def _own(rules: "Rules", person: int, seat: int) -> bool:
     """Whether a seat is the person's: two seats each are opposite ones."""
     return seat % rules.players == person
+
+
+def _default_spec(rules: "Rules") -> str:
+    """The trained player of the game, else ``heuristic``, with a line on why."""
+    if find_spec("torch") is None or find_spec("safetensors") is None:
+        why = "trained players need torch: pip install texas42[train]"
+    else:
+        from texas42.agents.checkpoint import CheckpointError
+        from texas42.agents.pretrained.files import has_player
+
+        with as_command_error(CheckpointError):
+            if has_player(rules):
+                return "pretrained"
+        why = "no trained player of this game comes with the package"
+    print(f"The others play by heuristic ({why}).", file=sys.stderr)
+    return "heuristic"
 
 
 def _seat_agents(rules: "Rules", person: int, specs: Sequence[str]) -> "dict[int, Agent]":

@@ -123,8 +123,9 @@ def at_temperature(spec: str, temperature: float) -> str:
     """The spec with this temperature; specs that take none are as they were."""
     if not has_temperature(spec):
         return spec
-    parts = [part for part in spec.split(",") if not part.startswith("temperature=")]
-    return ",".join([*parts, f"temperature={temperature:g}"])
+    name, _, rest = spec.partition(":")
+    parts = [part for part in rest.split(",") if not part.startswith("temperature=")] if rest else []
+    return f"{name}:{','.join([*parts, f'temperature={temperature:g}'])}"
 
 
 def play_crossplay(
