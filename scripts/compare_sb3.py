@@ -9,10 +9,12 @@ count. Seeds are fixed. Printed are a table (best of the repeats) and, as the la
 
 Where SB3 plays (``--setups``; all four by default):
 
-    batched/random        our `SB3VecEnv`, ``--envs`` tables in one compiled loop; the other seats move at random
+    batched/random        our `SB3VecEnv`, tables in one compiled loop; the other seats move at random
     batched/self          the same; the other seats are played by the network in training
-    make_vec_env/random   SB3's own `make_vec_env` with ``--envs`` single environments
+    make_vec_env/random   SB3's own `make_vec_env`, one environment after the other; the other seats move at random
     make_vec_env/self     the same; the other seats ask the network one decision at a time
+
+``--envs`` says how many tables; by default so many as were fastest: 1,024 batched, 256 single environments.
 
 What differs, and whom it serves:
 
@@ -30,6 +32,7 @@ What differs, and whom it serves:
 
 import argparse
 import json
+import os
 import platform
 import time
 from collections.abc import Iterator, Sequence
@@ -63,6 +66,7 @@ from texas42.training.rollout import Rollout, largest_stake
 RULES = "n42pa"
 TASK = "texas42:texas42/Texas42-v0"
 SETUPS = ("batched/random", "batched/self", "make_vec_env/random", "make_vec_env/self")
+TABLES = {"batched": 1024, "make_vec_env": 256}
 PACKAGES = ("sb3-contrib", "stable-baselines3", "torch", "numpy", "numba", "gymnasium")
 SEED = 0
 ENDLESS = 10**6
@@ -129,7 +133,8 @@ class SB3Timing:
     def __init__(self, setup: str, args: argparse.Namespace) -> None:
         vec, others = setup.split("/")
         player = CurrentPolicy() if others == "self" else None
-        self.model = make_model(args, make_env(vec, player or "random", args.envs))
+        env = make_env(vec, player or "random", args.envs or TABLES[vec])
+        self.model = make_model(args, env)
         if player is not None:
             player.policy = self.model.policy
         _, self.callback = self.model._setup_learn(10**12, None)
@@ -177,7 +182,7 @@ def make_model(args: argparse.Namespace, env: VecEnv) -> MaskablePPO:
     return MaskablePPO(
         "MlpPolicy",
         env,
-        n_steps=-(-args.rollout // args.envs),
+        n_steps=-(-args.rollout // env.num_envs),
         batch_size=args.minibatch,
         n_epochs=args.epochs,
         learning_rate=ours.learning_rate,
@@ -253,7 +258,7 @@ def summary(name: str, windows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def report(args: argparse.Namespace, sides: list[dict[str, Any]]) -> dict[str, Any]:
-    """Everything: settings, sides, and ratios of our best to theirs."""
+    """Everything: settings, sides, ratios of our best to theirs, and the least of these."""
     ours, theirs = sides[0], sides[1:]
     ratios = {
         row["side"]: {key: round(ours[key] / row[key], 2) for key in ("decisions_per_s", "decisions_per_cpu_s")}
@@ -261,12 +266,14 @@ def report(args: argparse.Namespace, sides: list[dict[str, Any]]) -> dict[str, A
     }
     return {
         "rules": RULES,
-        **{key: value for key, value in vars(args).items() if key != "setups"},
+        **{key: value for key, value in vars(args).items() if key not in ("setups", "threads")},
+        "envs": {vec: args.envs or tables for vec, tables in TABLES.items()},
+        "threads": {"texas42": {"workers": args.threads, "torch": 1}, "sb3": {"torch": args.threads}},
         "sides": sides,
         "ratios": ratios,
         "ratio": min(ratio["decisions_per_s"] for ratio in ratios.values()),
         "versions": {"python": platform.python_version()} | {name: version(name) for name in PACKAGES},
-        "machine": machine(),
+        "machine": machine() | {"load_average": os.getloadavg()[0]},
     }
 
 
@@ -294,7 +301,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     text = f"decisions a gradient step; default {ours.minibatch}"
     parser.add_argument("--minibatch", type=whole_number(2, 10**6), default=ours.minibatch, help=text)
     parser.add_argument("--hands", type=whole_number(2, 10**6), default=4096, help="an update of ours; default 4096")
-    parser.add_argument("--envs", type=whole_number(1, 10**5), default=256, help="SB3's tables; default 256")
+    parser.add_argument("--envs", type=whole_number(1, 10**5), default=None, help="SB3's tables; see above")
     text = "SB3's learner steps an update, of all tables; default 8192"
     parser.add_argument("--rollout", type=whole_number(2, 10**7), default=8192, help=text)
     parser.add_argument("--setups", nargs="+", choices=SETUPS, default=list(SETUPS), metavar="NAME", help="see above")

@@ -50,8 +50,10 @@ def test_forced_moves_are_counted_on_neither_side_and_ratios_are_of_the_best() -
     for key in ("decisions_per_s", "decisions_per_cpu_s"):
         assert ratio[key] == pytest.approx(ours[key] / theirs[key], abs=0.01)
     assert result["ratio"] == ratio["decisions_per_s"]
-    settings = {"rules": "n42pa", "threads": 1, "epochs": 2, "minibatch": 64, "envs": 8, "width": 16, "layers": 1}
+    settings = {"rules": "n42pa", "epochs": 2, "minibatch": 64, "width": 16, "layers": 1, "hands": 24}
     assert {key: result[key] for key in settings} == settings
+    assert result["envs"]["batched"] == 8
+    assert result["threads"] == {"texas42": {"workers": 1, "torch": 1}, "sb3": {"torch": 1}}
     assert {"python", "torch", "sb3-contrib"} <= result["versions"].keys()
 
 
