@@ -4,7 +4,7 @@ Answers depend on nothing but the row: the network always runs on blocks of one 
 row's logits do not change with the batch around it, and sampling draws from the row's key alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from texas42.agents.shape import Shape
 from texas42.envs.rules.rules import Rules
 
 Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
 Int8 = npt.NDArray[np.int8]
 Int64 = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
@@ -65,16 +66,38 @@ class PolicyAgent:
             actions[rows] = choose_actions(logits, masks[rows], decisions.keys[rows], self.temperature)
         return actions
 
+    def log_probabilities(self, decisions: Decisions) -> Float64:
+        """Of all actions at temperature 1, float64 (n, actions); -inf where illegal, 0 where there is one alone."""
+        legal = decisions.masks != 0
+        out = np.where(legal, 0.0, -np.inf)
+        rows = np.flatnonzero(legal.sum(axis=1) > 1)
+        if len(rows):
+            scores = np.where(legal[rows], self.logits(decisions.observations[rows]).astype(np.float64), -np.inf)
+            scores -= scores.max(axis=1, keepdims=True)
+            out[rows] = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        return out
+
+    def made(self, decisions: Decisions) -> Float32:
+        """The policy's own forecast that the contract of each decision's hand is made, float32 (n,)."""
+
+        def ask(seen: torch.Tensor) -> torch.Tensor:
+            return self.actor.made(self.actor.features(seen)).sigmoid()[:, None]
+
+        return self._answers(decisions.observations, ask, 1)[:, 0]
+
     def logits(self, observations: Int8) -> Float32:
         """Unmasked logits float32 (n, actions) of observations int8 (n, width)."""
-        out = np.empty((len(observations), self.actor.shape.actions), np.float32)
+        return self._answers(observations, self.actor, self.actor.shape.actions)
+
+    def _answers(self, observations: Int8, ask: Callable[[torch.Tensor], torch.Tensor], width: int) -> Float32:
+        """What a network answers, float32 (n, width), run on blocks of one size."""
+        out = np.empty((len(observations), width), np.float32)
         block = np.zeros((BLOCK, observations.shape[1]), np.int8)
         with torch.inference_mode(), torch_threads(1):
             for start in range(0, len(observations), BLOCK):
                 rows = observations[start : start + BLOCK]
                 block[: len(rows)] = rows
-                answers = self.actor(torch.from_numpy(block).to(self.device)).cpu().numpy()
-                out[start : start + len(rows)] = answers[: len(rows)]
+                out[start : start + len(rows)] = ask(torch.from_numpy(block).to(self.device)).cpu().numpy()[: len(rows)]
         return out
 
     def reset(self, game_ids: Keys) -> None:

@@ -122,6 +122,20 @@ REGISTRY: dict[str, AgentKind] = {
             "threads": whole(1, 1024),
         },
     ),
+    "search": AgentKind(
+        "texas42.agents.search.guided",
+        "make_search",
+        "a trained policy that also solves and plays out its choices in many deals",
+        {
+            "checkpoint": text(),
+            "worlds": whole(1, 100_000),
+            "weight": number(0.0, 10.0),
+            "calls": word("policy", "race"),
+            "inference": text(),
+            "threads": whole(1, 1024),
+        },
+        extra="train",
+    ),
     "cheat": AgentKind("texas42.agents.search.cheat", "make_cheat", "sees all hands, in matches: the ceiling"),
     "checkpoint": AgentKind(
         "texas42.agents.policy",

@@ -4,13 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
 
-from texas42.agents.checkpoint import load_checkpoint
+from texas42.agents.checkpoint import CheckpointError, load_checkpoint
 from texas42.agents.network import Actor, initialise, to_arrays
 from texas42.agents.policy import load_policy_agent
 from texas42.agents.shape import Shape
@@ -26,7 +27,7 @@ from texas42.training.trainer import BEST, LAST, Interrupted, Run, RunError, sav
 
 ROOT = Path(__file__).resolve().parents[1]
 TINY = {
-    "network": {"width": 16, "layers": 2},
+    "network": {"width": 16, "layers": 2, "mixed": True},
     "imitation": {"batches": 2, "hands": 24, "minibatch": 64},
     "ppo": {"updates": 4, "hands": 24, "minibatch": 64, "magnet": 0.05},
     "opponents": {"snapshot_every": 1, "keep": 2, "share": 0.5},
@@ -333,3 +334,20 @@ def test_two_processes_train_one_policy_and_a_lost_one_leaves_a_run_to_go_on_wit
     assert done.returncode == 0, done.stderr
     for name in (LAST, BEST):
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_a_run_can_start_from_another_ones_networks(finished: Path, tmp_path: Path) -> None:
+    learnt = load_checkpoint(finished / LAST)
+    began = Run(replace(CONFIG, start=str(finished / LAST)), tmp_path / "on")
+    assert {n: a.tobytes() for n, a in to_arrays(began.learner.actor).items()} == {
+        n: a.tobytes() for n, a in learnt.group("actor").items()
+    }
+    assert to_arrays(began.learner.critic).keys() == learnt.group("critic").keys()
+    assert began.progress.updates == 0
+    train(replace(CONFIG, start=str(finished / BEST)), tmp_path / "again", Silent())  # the best holds an actor alone
+    with pytest.raises(CheckpointError, match="no checkpoint at"):
+        Run(replace(CONFIG, start="nowhere"), tmp_path / "none")
+    wider = replace(CONFIG, start=str(finished / LAST), network=NetworkConfig(width=17, layers=2))
+    with pytest.raises(CheckpointError, match="does not fit this configuration"):
+        Run(wider, tmp_path / "wider")
+    assert not (tmp_path / "wider").exists()

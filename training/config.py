@@ -160,15 +160,23 @@ class EvaluationConfig:
         every: updates between two matches; 0: only at the end.
         deals: duplicate deals a match.
         opponent: the yardstick (a spec).
+        others: specs of further agents that are met in `other_deals` deals each, for the curves alone.
+        other_deals: deals of each of those matches, and of that with the best policy so far.
+        hands: played by the policy in all seats to look into its beliefs and forecasts; 0: none.
     """
 
     every: int = 20
     deals: int = 1000
     opponent: str = "heuristic"
+    others: tuple[str, ...] = ()
+    other_deals: int = 200
+    hands: int = 0
 
     def __post_init__(self) -> None:
         _within("evaluation.every", self.every, 0, 10**7)
         _within("evaluation.deals", self.deals, 1, 10**7)
+        _within("evaluation.other_deals", self.other_deals, 1, 10**7)
+        _within("evaluation.hands", self.hands, 0, 10**7)
 
 
 @dataclass(frozen=True)
@@ -177,6 +185,7 @@ class TrainConfig:
 
     Attributes:
         rules: a preset's name, or a mapping with ``preset`` and overrides.
+        start: a checkpoint of the same game whose networks the run starts with, instead of random ones.
         seed: of weights, deals, play and shuffles: two runs of one configuration end with the same bytes.
         workers: threads that play and learn side by side. Part of the configuration, because the games are
             split among them.
@@ -184,6 +193,7 @@ class TrainConfig:
     """
 
     rules: str | dict[str, Any] = "n42pa"
+    start: str | None = None
     seed: int = 1
     workers: int = 2
     checkpoint_every: int = 10

@@ -44,9 +44,10 @@ class Learner:
         self.actor, self.critic = Actor(shape, rules), Critic(shape, rules)
         initialise(self.actor, seed)
         initialise(self.critic, seed + 1)
-        self._make_optimisers()
+        self.make_optimisers()
 
-    def _make_optimisers(self) -> None:
+    def make_optimisers(self) -> None:
+        """Fresh optimisers for the networks as they are."""
         self.actor_optimiser = torch.optim.Adam(self.actor.parameters(), eps=ADAM_EPSILON)
         self.critic_optimiser = torch.optim.Adam(self.critic.parameters(), eps=ADAM_EPSILON)
 
@@ -70,7 +71,7 @@ class Learner:
         """
         for name, module, _ in self._parts():
             from_arrays(module, _group(arrays, name))
-        self._make_optimisers()
+        self.make_optimisers()
         for name, module, optimiser in self._parts():
             _load_moments(module, optimiser, _group(arrays, f"{name}_optimiser"))
         self.magnet = None
@@ -81,6 +82,7 @@ class Learner:
         """Begin the moving average with the actor as it is."""
         self.magnet = Actor(self.shape, self.rules)
         self.magnet.load_state_dict(self.actor.state_dict())
+        self.magnet.mixed = self.actor.mixed
         return self.magnet
 
     def pull_magnet(self, decay: float) -> None:

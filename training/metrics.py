@@ -48,6 +48,13 @@ METRICS: dict[str, str] = {
     "evaluation/marks_per_deal": "duplicate match with the yardstick, played greedily: marks a deal",
     "evaluation/low": "lower end of its 95 % interval",
     "evaluation/high": "upper end of its 95 % interval",
+    "evaluation/past_self": "duplicate match with the best policy before this one, marks a deal",
+    "examination/belief_bits": "surprise of the belief head in bits per hidden tile, greedy play",
+    "examination/uniform_bits": "the same of the exact uniform over the deals that fit what the seat knows",
+    "examination/made": "share of contracts made, greedy play of all seats",
+    "examination/calibration_error": "mean gap between the forecast that a contract is made and how often it is",
+    "examination/brier": "mean squared error of those forecasts",
+    "speed/evaluate": "seconds that evaluation took",
     "speed/decisions": "decisions learnt from per second, everything included",
     "speed/play": "decisions per second while playing",
     "speed/learn": "decisions per second while learning",
@@ -58,6 +65,7 @@ METRICS: dict[str, str] = {
 
 FAMILIES: dict[str, str] = {
     "bids/seat_N": "share of auctions won by the N-th caller",
+    "against/SPEC": "duplicate match with another agent of evaluation.others, marks a deal",
     "declared/NAME": "share of contracts declared so, NAME as in the record notation",
 }
 """Metrics whose names depend on the rules."""

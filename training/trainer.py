@@ -29,14 +29,15 @@ from texas42.agents.checkpoint import (
     load_checkpoint,
     save_checkpoint,
 )
-from texas42.agents.network import to_arrays
-from texas42.agents.policy import PolicyAgent, torch_threads
+from texas42.agents.network import from_arrays, to_arrays
+from texas42.agents.policy import PolicyAgent, load_policy_agent, torch_threads
 from texas42.agents.shape import Shape
 from texas42.agents.specs import make_agent
 from texas42.training import imitation, ppo
 from texas42.training.config import ConfigError, TrainConfig
 from texas42.training.distributed import ALONE, World, joined
 from texas42.training.evaluation.match import play_match
+from texas42.training.examine import examine
 from texas42.training.learner import Learner
 from texas42.training.metrics import MetricLog, Metrics, table_metrics
 from texas42.training.opponents import League
@@ -116,13 +117,29 @@ class Run:
         fixed = self._agents(config.opponents.agents)
         self.league = League(self.shape, self.rules, config.opponents.keep, fixed)
         self.yardstick = self._agents((config.evaluation.opponent,))[0]
+        self.others = self._agents(config.evaluation.others)
         self.teacher = self._agents((config.imitation.teacher,))[0] if config.imitation.batches else None
         self.stake = largest_stake(self.rules)
         self.progress = Progress()
         if resume:
             self._load()
-        elif world.leads:
+            return
+        if config.start is not None:
+            self._start_from(Path(config.start))
+        if world.leads:
             prepare_folder(out, config)
+
+    def _start_from(self, path: Path) -> None:
+        """Take over the networks of another run: all it has of actor and critic."""
+        checkpoint = load_checkpoint(path)
+        check_fingerprint(checkpoint, self.rules)
+        try:
+            from_arrays(self.learner.actor, checkpoint.group("actor"))
+            if any(name.startswith("critic.") for name in checkpoint.arrays):
+                from_arrays(self.learner.critic, checkpoint.group("critic"))
+        except ValueError as error:
+            raise CheckpointError(f"start={path}: does not fit this configuration, {error}") from error
+        self.learner.make_optimisers()
 
     def _agents(self, specs: tuple[str, ...]) -> tuple[Agent, ...]:
         try:
@@ -332,19 +349,32 @@ class Loop:
         """A duplicate match against the yardstick; the best policy so far is kept. One process plays it."""
         if not self.world.leads:
             return {}
-        run, config = self.run, self.config.evaluation
+        run, config, began = self.run, self.config.evaluation, time.perf_counter()
+        seed = self.config.seed ^ _MATCH_SALT
         policy = PolicyAgent(run.learner.actor)
-        result = play_match(policy, run.yardstick, run.rules, config.deals, self.config.seed ^ _MATCH_SALT)
-        run.learner.actor.train()
+        result = play_match(policy, run.yardstick, run.rules, config.deals, seed)
         mean, (low, high) = result.mean, result.ci95
+        metrics = {"evaluation/marks_per_deal": mean, "evaluation/low": float(low), "evaluation/high": float(high)}
+        if config.others or config.hands:
+            metrics |= self._look_closer(policy, seed)
+        run.learner.actor.train()
         if run.progress.best is None or mean > run.progress.best:
             run.progress.best = mean
             run.save_best()
-        return {
-            "evaluation/marks_per_deal": mean,
-            "evaluation/low": float(low),
-            "evaluation/high": float(high),
-        }
+        return metrics | {"speed/evaluate": time.perf_counter() - began}
+
+    def _look_closer(self, policy: PolicyAgent, seed: int) -> Metrics:
+        """Matches with others and with the best policy so far, and what the policy knows."""
+        run, config = self.run, self.config.evaluation
+        out: Metrics = {}
+        for spec, agent in zip(config.others, run.others, strict=True):
+            out[f"against/{spec}"] = play_match(policy, agent, run.rules, config.other_deals, seed).mean
+        if (run.out / BEST).exists():
+            past = load_policy_agent(run.out / BEST, run.rules)
+            out["evaluation/past_self"] = play_match(policy, past, run.rules, config.other_deals, seed).mean
+        if config.hands:
+            out |= examine(policy, run.rules, config.hands, seed)
+        return out
 
     def _finish_step(self, done: int, decisions: int, hands: int, metrics: Metrics) -> None:
         run = self.run

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from texas42.agents.base import Decisions
 from texas42.agents.search.plays import count_successes, need_of, sum_utility
-from texas42.agents.search.searcher import Searcher, bits, move_index
+from texas42.agents.search.searcher import Opinions, Searcher, bits, move_index
 from texas42.agents.solver.batch import solve_closeness_state
 from texas42.agents.solver.load import load_state
 from texas42.agents.solver.root import decide
@@ -52,7 +52,7 @@ class CheatAgent(Searcher):
             raise OptionsError("cheat must see all hands: it plays in matches and tournaments, and nowhere else")
         return super().act(decisions)
 
-    def play(self, s: Any, me: int, legal: list[int], key: int) -> int:
+    def play(self, s: Any, me: int, legal: list[int], key: int, opinion: Opinions | None) -> int:
         """The tile that keeps the contract made (or set), with most points; of several the heuristic's."""
         t, m = self.t, self.memory()
         m.scratch[0] = s
@@ -72,7 +72,7 @@ class CheatAgent(Searcher):
         habit = self.habit(s)
         return habit if habit in best else best[0]
 
-    def call_or_declare(self, s: Any, me: int, legal: list[int], key: int) -> int:
+    def call_or_declare(self, s: Any, me: int, legal: list[int], key: int, opinion: Opinions | None) -> int:
         """The call worth most, the highest of equals; or the declaration that makes the contract, with most points."""
         if int(s.phase) != AUCTION:
             habit = self.habit(s)

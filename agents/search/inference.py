@@ -3,10 +3,10 @@
 What another seat did depends on what everybody saw and on its own hand, so a world is as likely as its hands are,
 one by one. Every decision of a seat so far is put to the policy once for each hand that the seat has in some world,
 as the seat saw it then. A policy that answers one action is taken at its word with a doubt: nobody is sure to play
-like it, and what it would not have done stays possible.
+like it, and what it would not have done stays possible. A trained policy tells its probabilities, and these count.
 """
 
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,19 @@ MOST = MAX_CALLS + 2 + MAX_PLAYS
 OTHER_BID, OTHER_KIND, OTHER_DECLARATION, OTHER_PLAY = 0.4, 0.1, 0.3, 0.4
 """How likely an action is, against the one the policy would take: another bid than its bid; a bid for a pass or a
 pass for a bid; another declaration; another play."""
+
+
+DOUBT = 0.1
+"""How far a policy that tells its probabilities is not taken at its word: this share of them is spread evenly."""
+
+
+@runtime_checkable
+class SoftAgent(Protocol):
+    """A policy that tells how likely it would take each action."""
+
+    def log_probabilities(self, decisions: Decisions) -> Floats:
+        """Of all actions, float64 (n, actions)."""
+        ...
 
 
 @kernel
@@ -213,8 +226,14 @@ class Inference:
         views = r.views(count)
         give_hands(r.states[own], seat, held, views)
         none = np.zeros(count, np.uint64)
-        answers = self.agent.act(Decisions(self.rules, views, np.full(count, seat), none, none)).reshape(shape)
-        seen, phases = r.actions[own][:, None], r.states["phase"][own][:, None]
+        decisions = Decisions(self.rules, views, np.full(count, seat), none, none)
+        seen = r.actions[own][:, None]
+        if isinstance(self.agent, SoftAgent):
+            logs = self.agent.log_probabilities(decisions)[np.arange(count), np.repeat(r.actions[own], len(held))]
+            doubted = np.log((1 - DOUBT) * np.exp(logs) + DOUBT / decisions.masks.sum(axis=1))
+            return np.asarray(doubted.reshape(shape).sum(axis=0))
+        answers = self.agent.act(decisions).reshape(shape)
+        phases = r.states["phase"][own][:, None]
         calls = np.where((seen == 0) | (answers == 0), self.surprise[1], self.surprise[0])
         others = np.where(phases == DECLARE, self.surprise[2], self.surprise[3])
         logs = np.where(phases == AUCTION, calls, others)

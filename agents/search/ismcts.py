@@ -6,7 +6,7 @@ import numpy as np
 
 from texas42.agents.base import Agent
 from texas42.agents.search.pimc import POINTS_WORTH
-from texas42.agents.search.searcher import Searcher, policy_of, with_inference
+from texas42.agents.search.searcher import Opinions, Searcher, policy_of, with_inference
 from texas42.agents.search.tree import NODE, search_tree, visits_of
 from texas42.envs.errors import OptionsError
 from texas42.envs.rules.rules import Rules
@@ -45,7 +45,7 @@ class IsmctsAgent(Searcher):
         super().__init__(with_inference(name, inference), rules, worlds, inference, threads)
         self.iterations, self.finish = iterations, finish
 
-    def play(self, s: Any, me: int, legal: list[int], key: int) -> int:
+    def play(self, s: Any, me: int, legal: list[int], key: int, opinion: Opinions | None) -> int:
         """The play tried most often."""
         m = self.memory()
         hands = self.draw(s, me, self.worlds, key)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from texas42.agents.base import Agent
 from texas42.agents.search.playouts import GAIN, MADE, POINTS
 from texas42.agents.search.plays import count_successes, sum_utility
-from texas42.agents.search.searcher import Searcher, move_index, policy_of, with_inference
+from texas42.agents.search.searcher import Opinions, Searcher, move_index, policy_of, with_inference
 from texas42.agents.search.worlds import Hands
 from texas42.envs.errors import OptionsError
 from texas42.envs.rules.declarations import NELLO
@@ -40,6 +40,7 @@ class PimcAgent(Searcher):
             ``marks``: mean score (where marks are scored, the same as ``make``).
         inference: the policy that worlds are weighted by, None for worlds all alike.
         threads: decisions of a batch are spread over this many threads.
+        name: what it is called instead of its spec.
 
     Raises:
         OptionsError: another game, or a bad option.
@@ -52,19 +53,28 @@ class PimcAgent(Searcher):
         objective: str = "make",
         threads: int = 1,
         inference: Agent | None = None,
+        *,
+        name: str | None = None,
     ) -> None:
         if objective not in OBJECTIVES:
             raise OptionsError(f"objective={objective!r} is not allowed; allowed: {', '.join(OBJECTIVES)}")
-        name = f"pimc:worlds={worlds}" + (f",objective={objective}" if objective != "make" else "")
-        super().__init__(with_inference(name, inference), rules, worlds, inference, threads)
+        if name is None:
+            name = f"pimc:worlds={worlds}" + (f",objective={objective}" if objective != "make" else "")
+            name = with_inference(name, inference)
+        super().__init__(name, rules, worlds, inference, threads)
         self.objective = objective
 
-    def play(self, s: Any, me: int, legal: list[int], key: int) -> int:
+    opinion_worth = 0.0
+    """What a policy's log-probability counts beside what was judged."""
+
+    def play(self, s: Any, me: int, legal: list[int], key: int, opinion: Opinions | None) -> int:
         """The tile with the best mean of both judgements; the heuristic's, where it is as good."""
         mine = me % int(self.t.n_sides) == int(s.bidder) % int(self.t.n_sides)
         hands = self.draw(s, me, PLAYED * self.worlds, key)
         actions = np.array(legal, np.int64)
         worth = (1 - SOLVED_SHARE) * self._played(s, hands, actions, mine)
+        if opinion is not None:
+            worth += self.opinion_worth * opinion[actions]
         worth += SOLVED_SHARE * self._solved(s, hands[::PLAYED], actions, mine, worth / SOLVED_SHARE)
         best = [a for a, w in zip(legal, worth, strict=True) if w > worth.max() - 1e-9]
         if len(best) == 1:

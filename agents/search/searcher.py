@@ -27,6 +27,7 @@ BID_WORLDS = 128
 """Worlds at least in which a call or a declaration is played out."""
 
 
+Opinions = npt.NDArray[np.float64]
 NEARLY = 0.25
 """Marks, or hand totals, by which the heuristic may value a call less than the best for it to be looked at."""
 
@@ -89,9 +90,13 @@ class Searcher:
     def act(self, decisions: Decisions) -> npt.NDArray[np.int64]:
         """Actions, int64 (n,)."""
         rows = range(len(decisions))
-        choose = partial(self._choose, decisions)
+        choose = partial(self._choose, decisions, self.opinions(decisions))
         chosen = map(choose, rows) if self._pool is None else self._pool.map(choose, rows)
         return np.fromiter(chosen, np.int64, len(decisions))
+
+    def opinions(self, decisions: Decisions) -> Opinions | None:
+        """What a policy says of all actions, log-probabilities float64 (n, actions), for players that have one."""
+        return None
 
     def reset(self, game_ids: npt.NDArray[np.uint64]) -> None:
         """Nothing is remembered."""
@@ -103,28 +108,29 @@ class Searcher:
         memory: Memory = self._local.memory
         return memory
 
-    def _choose(self, decisions: Decisions, i: int) -> int:
+    def _choose(self, decisions: Decisions, opinions: Opinions | None, i: int) -> int:
         s, me, t = decisions.views[i], int(decisions.seats[i]), self.t
         base, first, next_base, second = legal_words(s, t)
         legal = [int(base) + k for k in bits(first)] + [int(next_base) + k for k in bits(second)]
         key = int(decisions.keys[i])
+        opinion = None if opinions is None else opinions[i]
         if len(legal) == 1:
             return legal[0]
         if int(s.phase) != PLAY:
-            return self.call_or_declare(s, me, legal, key)
+            return self.call_or_declare(s, me, legal, key, opinion)
         if int(t.claim) in legal:
             if proved(s, t):
                 return int(t.claim)
             legal.remove(int(t.claim))
         if len(legal) == 1 or int(t.decl_kind[s.decl]) in (SEVENS, LOPER):  # equally close tiles are alike (a.8)
             return legal[0]
-        return self.play(s, me, legal, key)
+        return self.play(s, me, legal, key, opinion)
 
-    def play(self, s: Any, me: int, legal: list[int], key: int) -> int:
-        """The tile to play, of at least two."""
+    def play(self, s: Any, me: int, legal: list[int], key: int, opinion: Opinions | None) -> int:
+        """The tile to play, of at least two; `opinion`: a policy's, float64 (actions,)."""
         raise NotImplementedError
 
-    def call_or_declare(self, s: Any, me: int, legal: list[int], key: int) -> int:
+    def call_or_declare(self, s: Any, me: int, legal: list[int], key: int, opinion: Opinions | None) -> int:
         """The call or declaration that gains most in hands played out."""
         legal = self._worth_a_look(s, legal) if int(s.phase) == AUCTION else legal
         if len(legal) == 1:

@@ -1,8 +1,12 @@
-"""P(make) as a bidder could reckon it: his contract played out by the heuristic in worlds that fit what he sees.
+"""P(make) as a bidder could reckon it, and as a trained policy forecasts it itself.
 
-No policy of ours says itself how likely it is to make a bid, so one forecast serves all of them: where a policy makes
-more than is forecast it plays better than the heuristic, and where the curve is flat the forecast is worth little.
+The first is his contract played out by the heuristic in worlds that fit what he sees. It serves all players alike:
+where one makes more than is forecast it plays better than the heuristic, and where the curve is flat the forecast is
+worth little. The second is the answer of the policy's own forecast head.
 """
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +51,23 @@ def make_forecasts(log: HandLog, seed: int = 0, worlds: int = WORLDS) -> Float64
         states = _worlds(log, rows[some], worlds, seed)
         _finish(log, states, seed)
         out[hands[some]] = (states["made"] == 1).reshape(-1, worlds).mean(axis=1)
+    return out
+
+
+def own_forecasts(log: HandLog, forecast: Callable[[Decisions], npt.NDArray[Any]]) -> Float64:
+    """What the leader of the first trick, in most games the bidder, forecasts before it.
+
+    Args:
+        log: played hands.
+        forecast: from n decisions to n probabilities, such as `PolicyAgent.made`.
+
+    Returns:
+        float64 (hands,), NaN where the hand was thrown in.
+    """
+    hands, first = np.unique(log.hand[log.plays], return_index=True)
+    out = np.full(log.n_hands, np.nan)
+    if len(hands):
+        out[hands] = forecast(log.decisions(log.plays[first]))
     return out
 
 

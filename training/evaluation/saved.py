@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from texas42.agents.pretrained.files import player_names, player_path
 from texas42.envs.errors import OptionsError
 from texas42.training.evaluation.sums import Sums
 
@@ -16,14 +17,24 @@ SAVE_EVERY = 5.0
 
 
 def digest_of_files(team: str) -> dict[str, str]:
-    """SHA-256 of every file that a team's specs name, by path: a match belongs to files, not to their names."""
+    """SHA-256 of every file that a team's specs name, by path: a match belongs to files, not to their names.
+
+    A player that comes with the package, alone or inside `search`, counts with its file, by its name.
+    """
     found = {}
     for member in team.split("+"):
-        parts = member.strip().partition(":")[2].split(",")[0]
-        for path in (parts, parts.rpartition(":")[0]):
+        kind, _, rest = member.strip().partition(":")
+        parts = rest.split(",")
+        for path in (parts[0], parts[0].rpartition(":")[0], *(part.partition("=")[2] for part in parts)):
             if path and os.path.isfile(path):
-                found[path] = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+                found[path] = _digest(Path(path))
+        if kind in ("pretrained", "search"):
+            found |= {f"pretrained:{name}": _digest(player_path(name)) for name in player_names()}
     return found
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def write_atomically(path: Path, text: str) -> None:

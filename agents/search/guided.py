@@ -1,0 +1,106 @@
+"""``search``: a trained policy that thinks: its calls, and its plays weighed together with those of ``pimc``.
+
+The policy knows from millions of hands what tends to work against hidden hands; the worlds show what these tiles
+come to. In a play both are added up, so that few worlds move a sure policy little and an unsure one much.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from texas42.agents.base import Agent, Decisions
+from texas42.agents.policy import PolicyAgent
+from texas42.agents.search.bidding import race
+from texas42.agents.search.pimc import PimcAgent
+from texas42.agents.search.playouts import GAIN
+from texas42.agents.search.searcher import BID_WORLDS, Opinions, policy_of
+from texas42.agents.specs import make_agent
+from texas42.envs.rules.rules import Rules
+
+OPINION = 0.05
+"""What the policy's log-probability counts beside a chance of the contract."""
+CALLS, INFERENCE = "policy", "heuristic"
+LEAST = np.log(1e-6)
+"""Log-probabilities count from here up."""
+NEAR = 3.0
+"""Log-probability by which the policy may hold a call less likely than its favourite for it to be looked at."""
+
+
+class SearchAgent(PimcAgent):
+    """A player that searches beside a policy.
+
+    Args:
+        rules: what it plays by; four players, double-six.
+        policy: the policy.
+        worlds: deals solved for each play; twice as many are played out.
+        weight: what the policy's log-probability counts beside a chance of the contract.
+        calls: ``policy``: calls and declarations are the policy's; ``race``: they must hold their own in played-out
+            hands against those the heuristic values as nearly as high.
+        inference: the policy that worlds are weighted by, None for worlds all alike.
+        threads: decisions of a batch are spread over this many threads.
+
+    Raises:
+        OptionsError: another game, or a bad option.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        policy: PolicyAgent,
+        worlds: int = 40,
+        weight: float = OPINION,
+        calls: str = CALLS,
+        inference: Agent | None = None,
+        threads: int = 1,
+    ) -> None:
+        own = "policy" if inference is policy else None if inference is None else inference.name
+        options = {
+            "checkpoint": policy.name.partition("checkpoint:")[2] or None,
+            "worlds": worlds,
+            "weight": None if weight == OPINION else weight,
+            "calls": None if calls == CALLS else calls,
+            "inference": None if own == INFERENCE else own or "none",
+        }
+        name = "search:" + ",".join(f"{key}={value}" for key, value in options.items() if value is not None)
+        super().__init__(rules, worlds, "make", threads, inference, name=name)
+        self.policy, self.opinion_worth, self.calls = policy, weight, calls
+
+    def opinions(self, decisions: Decisions) -> Opinions:
+        """The policy's log-probabilities, float64 (n, actions)."""
+        return np.maximum(self.policy.log_probabilities(decisions), LEAST)
+
+    def call_or_declare(self, s: Any, me: int, legal: list[int], key: int, opinion: Opinions | None) -> int:
+        """The policy's call or declaration, put to the test where `calls` says so."""
+        assert opinion is not None
+        favourite = max(legal, key=lambda a: (opinion[a], -a))
+        if self.calls == "policy":
+            return favourite
+        near = [a for a in legal if opinion[a] > opinion[favourite] - NEAR]
+        if len(near) == 1:
+            return favourite
+        n = max(BID_WORLDS, 3 * self.worlds)
+        hands = self.draw(s, me, n, key)
+
+        def attempt(actions: npt.NDArray[np.int64], first: int, last: int) -> npt.NDArray[np.float64]:
+            return self.playouts(s, self.quick, hands[first:last], actions)[:, :, GAIN]
+
+        return race(favourite, near, n, attempt)
+
+
+def make_search(
+    rules: Rules,
+    checkpoint: str | None = None,
+    worlds: int = 40,
+    weight: float = OPINION,
+    calls: str = CALLS,
+    inference: str = INFERENCE,
+    threads: int = 1,
+) -> SearchAgent:
+    """Factory for specs; `checkpoint`: a file, else the player that comes with the package; `inference`: ``none``,
+    ``policy`` or a spec.
+    """
+    policy = make_agent("pretrained" if checkpoint is None else f"checkpoint:{checkpoint}", rules)
+    assert isinstance(policy, PolicyAgent)
+    model = policy if inference == "policy" else policy_of(inference, rules)
+    return SearchAgent(rules, policy, worlds, weight, calls, model, threads)
