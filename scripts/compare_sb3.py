@@ -26,6 +26,8 @@ What differs, and whom it serves:
   heads (belief, forecast). SB3's networks see the plain observation. That is more work for ours.
 - SB3 values positions while it plays, ours when it learns: so the split play : learn flatters ours, the total does not.
 - Ours keeps actor and critic in threads of their own, one torch thread each; SB3's torch has ``--threads`` threads.
+- ``--mixed`` lets ours make its matrix products in bfloat16, as the configuration `standard` does. SB3 has no such
+  setting; without the option both compute in float32.
 - The early stop by KL is off in ours, as it is in SB3: all epochs are learnt. Ours plays ``--hands`` whole hands an
   update, SB3 ``--rollout`` steps; neither changes how often a decision is learnt from.
 """
@@ -205,6 +207,7 @@ def our_side(args: argparse.Namespace) -> Iterator[Side]:
         updates=ENDLESS, hands=args.hands, epochs=args.epochs, minibatch=args.minibatch, target_kl=0.0
     )
     learner = Learner(Shape.of(rules, network.width, network.layers, network.head_width), rules, seed=SEED)
+    learner.actor.mixed = learner.critic.mixed = args.mixed
     seating = np.zeros((args.hands, rules.seats), np.int64)
     with ThreadPoolExecutor(args.threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
         rollout = Rollout(rules, args.hands, args.threads, pool)
@@ -304,6 +307,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--envs", type=whole_number(1, 10**5), default=None, help="SB3's tables; see above")
     text = "SB3's learner steps an update, of all tables; default 8192"
     parser.add_argument("--rollout", type=whole_number(2, 10**7), default=8192, help=text)
+    parser.add_argument("--mixed", action="store_true", help="ours in mixed precision; see above")
     parser.add_argument("--setups", nargs="+", choices=SETUPS, default=list(SETUPS), metavar="NAME", help="see above")
     args = parser.parse_args(argv)
     if args.rollout < args.minibatch:

@@ -41,7 +41,7 @@ def test_every_side_is_measured_in_every_repeat() -> None:
 
 @pytest.mark.slow
 def test_forced_moves_are_counted_on_neither_side_and_ratios_are_of_the_best() -> None:
-    result, _ = result_of("--setups", "batched/self", "--threads", "1")
+    result, _ = result_of("--setups", "batched/self", "--threads", "1", "--mixed")
     ours, theirs = result["sides"]
     assert ours["steps_per_s"] == ours["decisions_per_s"]
     for decisions, steps in zip(theirs["decisions_per_s_all"], theirs["steps_per_s_all"], strict=True):
@@ -50,7 +50,7 @@ def test_forced_moves_are_counted_on_neither_side_and_ratios_are_of_the_best() -
     for key in ("decisions_per_s", "decisions_per_cpu_s"):
         assert ratio[key] == pytest.approx(ours[key] / theirs[key], abs=0.01)
     assert result["ratio"] == ratio["decisions_per_s"]
-    settings = {"rules": "n42pa", "epochs": 2, "minibatch": 64, "width": 16, "layers": 1, "hands": 24}
+    settings = {"rules": "n42pa", "epochs": 2, "minibatch": 64, "width": 16, "layers": 1, "hands": 24, "mixed": True}
     assert {key: result[key] for key in settings} == settings
     assert result["envs"]["batched"] == 8
     assert result["threads"] == {"texas42": {"workers": 1, "torch": 1}, "sb3": {"torch": 1}}
