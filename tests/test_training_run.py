@@ -30,8 +30,9 @@ TINY = {
     "network": {"width": 16, "layers": 2, "mixed": True},
     "imitation": {"batches": 2, "hands": 24, "minibatch": 64},
     "ppo": {"updates": 4, "hands": 24, "minibatch": 64, "magnet": 0.05},
+    "advice": {"share": 0.5, "weight": 1.0, "final_weight": 0.5},
     "opponents": {"snapshot_every": 1, "keep": 2, "share": 0.5},
-    "evaluation": {"every": 2, "deals": 8},
+    "evaluation": {"every": 2, "deals": 8, "others": ["random"], "other_deals": 4, "hands": 4},
     "checkpoint_every": 1,
 }
 N42PA = Rules.preset("n42pa")
@@ -235,7 +236,7 @@ def test_strangers_are_drawn_from_all_alike() -> None:
 @pytest.mark.parametrize("preset", ["open", "moon", "seventy_two", "one_forty", "players_2"])
 def test_every_game_can_be_trained(preset: str, tmp_path: Path) -> None:
     steps = {"imitation": {"batches": 1, "hands": 8}, "ppo": {"updates": 1, "hands": 8}}
-    config = TrainConfig.from_dict(TINY | steps | {"rules": preset})
+    config = TrainConfig.from_dict(TINY | steps | {"rules": preset, "advice": {"share": 0.0}})
     run = train(config, tmp_path, Silent())
     assert run.progress.decisions > 0
 

@@ -39,6 +39,7 @@ def measure_train(
     """
     network, config = network or NetworkConfig(), PPOConfig(updates=updates + 1, hands=hands)
     learner = Learner(Shape.of(rules, network.width, network.layers, network.head_width), rules, seed=0)
+    learner.actor.mixed = learner.critic.mixed = network.mixed
     seating = np.zeros((hands, rules.seats), np.int64)
     with (
         torch_threads(1),

@@ -73,6 +73,26 @@ class ImitationConfig:
 
 
 @dataclass(frozen=True)
+class AdviceConfig:
+    """What every choice comes to with the true hands (`training/advice.py`), in self-play; four-player double-six only.
+
+    Attributes:
+        share: share of the hands in which it is worked out.
+        weight: of what the policy's choices gain by it, beside the clipped loss.
+        final_weight: what the weight falls to, linearly, over the updates.
+    """
+
+    share: float = 0.0
+    weight: float = 0.0
+    final_weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        _within("advice.share", self.share, 0, 1)
+        _within("advice.weight", self.weight, 0, 100)
+        _within("advice.final_weight", self.final_weight, 0, 100)
+
+
+@dataclass(frozen=True)
 class OpponentsConfig:
     """Who else sits at some of the tables.
 
@@ -107,6 +127,7 @@ class PPOConfig:
     Attributes:
         updates: how many; the schedules run over them.
         hands: whole hands an update, all seats together.
+        weight: of the clipped loss itself.
         epochs, minibatch: passes over an update's decisions, decisions a gradient step.
         learning_rate, final_learning_rate: falls linearly.
         critic_learning_rate: as far as the actor's falls, this one falls.
@@ -123,6 +144,7 @@ class PPOConfig:
 
     updates: int = 100
     hands: int = 4096
+    weight: float = 1.0
     epochs: int = 2
     minibatch: int = 2048
     learning_rate: float = 3e-4
@@ -147,7 +169,7 @@ class PPOConfig:
         for name in ("learning_rate", "final_learning_rate", "critic_learning_rate", "clip", "gae_lambda"):
             _within(f"ppo.{name}", getattr(self, name), 0, 1)
         _within("ppo.magnet_decay", self.magnet_decay, 0, 1)
-        for name in ("entropy", "final_entropy", "belief", "forecast", "magnet", "target_kl"):
+        for name in ("weight", "entropy", "final_entropy", "belief", "forecast", "magnet", "target_kl"):
             _within(f"ppo.{name}", getattr(self, name), 0, 100)
         _within("ppo.max_grad_norm", self.max_grad_norm, 1e-9, 1e9)
 
@@ -200,6 +222,7 @@ class TrainConfig:
     network: NetworkConfig = field(default_factory=NetworkConfig)
     imitation: ImitationConfig = field(default_factory=ImitationConfig)
     ppo: PPOConfig = field(default_factory=PPOConfig)
+    advice: AdviceConfig = field(default_factory=AdviceConfig)
     opponents: OpponentsConfig = field(default_factory=OpponentsConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 

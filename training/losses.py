@@ -100,6 +100,22 @@ def kl_divergence(log_probabilities: Tensor, others: Tensor, legal: Tensor) -> T
     return (log_probabilities.exp() * difference).sum(dim=-1)
 
 
+def advice_gain(log_probabilities: Tensor, advice: Tensor) -> Tensor:
+    """What the policy's choice gains on average over one of the advised actions at random, (n,).
+
+    All actions count, not the drawn one alone. What they have in common, which is most of the luck of a deal, cancels.
+
+    Args:
+        log_probabilities: (n, actions).
+        advice: (n, actions), what each action comes to; NaN where that is not known. Rows without are 0.
+    """
+    known = ~advice.isnan()
+    n = known.sum(dim=-1, keepdim=True).clamp_min(1)
+    worth = advice.nan_to_num(0.0)
+    worth = (worth - worth.sum(dim=-1, keepdim=True) / n).masked_fill(~known, 0.0)
+    return (log_probabilities.exp() * worth).sum(dim=-1)
+
+
 def imitation_loss(log_probabilities: Tensor, legal: Tensor, actions: Tensor, smoothing: float) -> Tensor:
     """Cross-entropy with the teacher's action, (n,); `smoothing` of it is spread over legal actions."""
     chosen = log_probabilities.gather(1, actions[:, None]).squeeze(1)

@@ -26,6 +26,7 @@ METRICS: dict[str, str] = {
     "policy/kl": "KL from the policy that played to the one that learns; target_kl stops an update",
     "policy/clipped": "share of decisions whose probability ratio left 1 ± clip",
     "policy/magnet_kl": "KL from the moving average of the policy's weights, where ppo.magnet is set",
+    "policy/advice": "what the policy's choice gains over an action at random by the advice, marks or hand totals",
     "policy/grad_norm": "the actor's gradient norm before clipping",
     "policy/stopped": "1 if target_kl ended the actor's update early (mean over what is averaged)",
     "value/loss": "half the squared error of the critic, rewards divided by the largest stake",

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 
 from texas42.agents.base import Agent
-from texas42.training.config import PPOConfig
+from texas42.training.config import AdviceConfig, PPOConfig
 from texas42.training.learner import (
     Learner,
     SelfPlay,
@@ -26,6 +26,7 @@ from texas42.training.learner import (
     values_of,
 )
 from texas42.training.losses import (
+    advice_gain,
     approximate_kl,
     belief_loss,
     clipped_policy_loss,
@@ -51,15 +52,18 @@ class Schedule:
     learning_rate: float
     critic_learning_rate: float
     entropy: float
+    advice: float = 0.0
 
     @staticmethod
-    def at(config: PPOConfig, update: int) -> "Schedule":
+    def at(config: PPOConfig, update: int, advice: AdviceConfig | None = None) -> "Schedule":
         """The values of update number `update`, counted from 0."""
         done = update / max(config.updates - 1, 1)
         final = config.final_learning_rate / config.learning_rate if config.learning_rate else 1.0
         fall = 1 + (final - 1) * done
         entropy = config.entropy + (config.final_entropy - config.entropy) * done
-        return Schedule(config.learning_rate * fall, config.critic_learning_rate * fall, entropy)
+        given = advice or AdviceConfig()
+        weight = given.weight + (given.final_weight - given.weight) * done
+        return Schedule(config.learning_rate * fall, config.critic_learning_rate * fall, entropy, weight)
 
 
 @dataclass
@@ -113,7 +117,7 @@ def learn(
     set_learning_rate(learner.critic_optimiser, schedule.critic_learning_rate)
     actor, critic = side_by_side(
         pool,
-        lambda: _learn_actor(learner, batch, config, schedule.entropy, np.random.default_rng([*seed, 0])),
+        lambda: _learn_actor(learner, batch, config, schedule, np.random.default_rng([*seed, 0])),
         lambda: _learn_critic(learner, batch, config, np.random.default_rng([*seed, 1])),
     )
     rates = {"schedule/learning_rate": schedule.learning_rate, "schedule/entropy": schedule.entropy}
@@ -121,13 +125,13 @@ def learn(
 
 
 def _learn_actor(
-    learner: Learner, batch: Batch, config: PPOConfig, entropy_weight: float, rng: np.random.Generator
+    learner: Learner, batch: Batch, config: PPOConfig, schedule: Schedule, rng: np.random.Generator
 ) -> Metrics:
     step, world = learner.actor_step(config.max_grad_norm), learner.world
     means = Means()
     for _ in range(config.epochs):
         for rows in minibatches(len(batch.experience), config.minibatch, rng, world, world.actor):
-            loss, kl = _actor_loss(learner, batch, rows, config, entropy_weight, means)
+            loss, kl = _actor_loss(learner, batch, rows, config, schedule, means)
             if config.target_kl and world.total(np.array(kl), world.actor) > config.target_kl * world.size:
                 means.add("policy/stopped", 1.0)
                 return means.result()
@@ -141,7 +145,7 @@ def _actor_loss(
     batch: Batch,
     rows: npt.NDArray[np.int64],
     config: PPOConfig,
-    entropy_weight: float,
+    schedule: Schedule,
     means: Means,
 ) -> tuple[torch.Tensor, float]:
     """The loss of one minibatch and the KL from the policy that played it."""
@@ -161,7 +165,12 @@ def _actor_loss(
     may_hold, holders = belief_targets(learner.shape, observations, torch.from_numpy(data.hidden[rows]))
     belief = belief_loss(learner.actor.belief(features), may_hold, holders).mean()
     forecast = made_loss(learner.actor.made(features), torch.from_numpy(batch.made[rows]))
-    loss = policy - entropy_weight * entropy.mean() + config.belief * belief + config.forecast * forecast
+    loss = config.weight * policy - schedule.entropy * entropy.mean()
+    loss = loss + config.belief * belief + config.forecast * forecast
+    if schedule.advice:
+        gain = advice_gain(log_probabilities, torch.from_numpy(data.advice[rows]))
+        loss = loss - schedule.advice * gain.mean()
+        means.add("policy/advice", gain.detach())
     if batch.magnet is not None:
         pull = kl_divergence(log_probabilities, torch.from_numpy(batch.magnet[rows]), legal).mean()
         loss = loss + config.magnet * pull

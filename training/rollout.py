@@ -21,6 +21,7 @@ from texas42.envs.engine.state import PLAY, Batch
 from texas42.envs.rules.ladder import PASS, SPECIAL, build_ladder
 from texas42.envs.rules.rules import Rules
 from texas42.training import kernels
+from texas42.training.advice import Adviser
 
 Int8 = npt.NDArray[np.int8]
 Int64 = npt.NDArray[np.int64]
@@ -77,6 +78,7 @@ class Experience:
         observations, hidden, masks: int8 (t, ...).
         actions: int64 (t,), the actions to learn from.
         log_probabilities: float32 (t,), theirs when they were chosen.
+        advice: float32 (t, actions), what every action comes to (`advice.Adviser`); NaN where that was not asked.
         players: int64 (t,): hand times seats plus seat.
         phases: int64 (t,), index into `PHASES`.
         rewards: float32 (hands * seats,): what each player of `players` was paid, in the game's own unit.
@@ -89,6 +91,7 @@ class Experience:
     masks: Int8
     actions: Int64
     log_probabilities: Float32
+    advice: Float32
     players: Int64
     phases: Int64
     rewards: Float32
@@ -105,9 +108,11 @@ class Tables:
     Args:
         rules: the rules.
         n: number of tables.
+        advised: share of the hands in which advice on the learner's choices is worked out.
     """
 
-    def __init__(self, rules: Rules, n: int) -> None:
+    def __init__(self, rules: Rules, n: int, advised: float = 0.0) -> None:
+        self.adviser = Adviser(rules, advised) if advised else None
         self.game = BatchedGame(rules, n, auto_reset=False)
         self.n = n
 
@@ -156,7 +161,7 @@ class Tables:
         choice = learner.choose(pending)
         states = self.game.states
         players = rows * self.game.rules.seats + states["cur"][rows]
-        log.append(_Turn(pending, choice, players, _phase_groups(states["phase"][rows])))
+        log.append(_Turn(pending, choice, self._advice(rows), players, _phase_groups(states["phase"][rows])))
         return choice.played
 
     def _pending(self, rows: Int64, keys: Keys) -> Pending:
@@ -166,6 +171,11 @@ class Tables:
         masks = np.empty((len(rows), game.codec.n_actions), np.int8)
         kernels.observe_rows(game.states, game.tables, rows, observations, hidden, masks)
         return Pending(game, rows, observations, hidden, masks, keys)
+
+    def _advice(self, rows: Int64) -> Float32:
+        if self.adviser is not None:
+            return self.adviser.advise(self.game.states, rows)
+        return np.full((len(rows), self.game.codec.n_actions), np.nan, np.float32)
 
     def _experience(self, log: list["_Turn"], seating: Int64) -> Experience:
         game = self.game
@@ -177,6 +187,7 @@ class Tables:
             masks=_joined([turn.pending.masks for turn in log], (game.codec.n_actions,), np.int8),
             actions=_joined([turn.choice.learnt for turn in log], (), np.int64),
             log_probabilities=_joined([turn.choice.log_probabilities for turn in log], (), np.float32),
+            advice=_joined([turn.advice for turn in log], (game.codec.n_actions,), np.float32),
             players=_joined([turn.players for turn in log], (), np.int64),
             phases=_joined([turn.phases for turn in log], (), np.int64),
             rewards=rewards.reshape(-1),
@@ -191,6 +202,7 @@ class _Turn:
 
     pending: Pending
     choice: Choice
+    advice: Float32
     players: Int64
     phases: Int64
 
@@ -204,15 +216,15 @@ def _phase_groups(phases: npt.NDArray[np.int32]) -> Int64:
 
 
 class Rollout:
-    """Blocks of tables, one for each worker thread, played side by side.
+    """Blocks of tables, one for each worker thread, played side by side; `advised`: see `Tables`.
 
     The games are split by `workers`, never by what the machine has, so that results do not depend on it.
     """
 
-    def __init__(self, rules: Rules, hands: int, workers: int, pool: Executor) -> None:
+    def __init__(self, rules: Rules, hands: int, workers: int, pool: Executor, advised: float = 0.0) -> None:
         cuts = [hands * k // workers for k in range(workers + 1)]
         self.rules, self.hands, self.pool = rules, hands, pool
-        self.blocks = [(first, Tables(rules, end - first)) for first, end in pairwise(cuts) if end > first]
+        self.blocks = [(first, Tables(rules, end - first, advised)) for first, end in pairwise(cuts) if end > first]
 
     def play(
         self,

@@ -34,6 +34,7 @@ from texas42.agents.policy import PolicyAgent, load_policy_agent, torch_threads
 from texas42.agents.shape import Shape
 from texas42.agents.specs import make_agent
 from texas42.training import imitation, ppo
+from texas42.training.advice import can_advise
 from texas42.training.config import ConfigError, TrainConfig
 from texas42.training.distributed import ALONE, World, joined
 from texas42.training.evaluation.match import play_match
@@ -111,6 +112,11 @@ class Run:
     def __init__(self, config: TrainConfig, out: Path, *, resume: bool = False, world: World = ALONE) -> None:
         self.config, self.out, self.rules, self.world = config, out, config.resolved_rules, world
         network = config.network
+        if config.advice.share and not can_advise(self.rules):
+            raise ConfigError(
+                f"advice.share={config.advice.share} is not allowed for {self.rules.base!r} with {self.rules.seats}"
+                " seats: there is advice in four-player double-six games only; allowed: 0"
+            )
         self.shape = Shape.of(self.rules, network.width, network.layers, network.head_width)
         self.learner = Learner(self.shape, self.rules, config.seed, world)
         self.learner.actor.mixed = self.learner.critic.mixed = network.mixed
@@ -307,7 +313,7 @@ class Loop:
     def _self_play(self) -> None:
         run, config = self.run, self.config.ppo
         first, end = self.world.share(config.hands)
-        rollout = Rollout(run.rules, end - first, self.config.workers, self.pool)
+        rollout = Rollout(run.rules, end - first, self.config.workers, self.pool, self.config.advice.share)
         if config.magnet and run.learner.magnet is None:
             run.learner.start_magnet()
         self._stage("self-play", run.progress.updates, config.updates)
@@ -317,7 +323,7 @@ class Loop:
             clock.played()
             batch, metrics = ppo.assess(run.learner, data, config, run.stake, self.pool)
             seed = (self.config.seed, _PPO_SEED, update)
-            schedule = ppo.Schedule.at(config, update)
+            schedule = ppo.Schedule.at(config, update, self.config.advice)
             metrics |= ppo.learn(run.learner, batch, config, schedule, seed, self.pool)
             if config.magnet:
                 run.learner.pull_magnet(config.magnet_decay)

@@ -1,0 +1,119 @@
+"""Advice on every choice, against the engine's own play and the solver's own answers."""
+
+import numpy as np
+import pytest
+import torch
+
+from texas42.agents.arena import decision_keys, decisions_for
+from texas42.agents.heuristic.agent import HeuristicAgent
+from texas42.agents.solver.solver import solve
+from texas42.envs.batch import BatchedGame
+from texas42.envs.engine.state import AUCTION, PLAY, STATE
+from texas42.envs.rules.declarations import LOPER, SEVENS
+from texas42.envs.rules.rules import Rules
+from texas42.training.advice import Adviser, can_advise
+from texas42.training.config import ConfigError, TrainConfig
+from texas42.training.kernels import POINTS_WORTH, SOLVED_SHARE
+from texas42.training.losses import advice_gain
+from texas42.training.trainer import Run
+
+HEURISTIC = HeuristicAgent()
+
+
+def heuristic_step(game: BatchedGame) -> np.ndarray:
+    """One decision of the heuristic everywhere; returns the rewards."""
+    live = np.flatnonzero(~game.done)
+    actions = np.full(game.n, -1)
+    actions[live] = HEURISTIC.act(decisions_for(game, live, decision_keys(game, 0, np.zeros(game.n, np.int64))[live]))
+    return np.asarray(game.step(actions)[0])
+
+
+def after(rules: Rules, state: np.ndarray, action: int) -> tuple[float, BatchedGame]:
+    """Play an action, then the heuristic in all seats to the end: the mover's gain, and the table."""
+    game = BatchedGame(rules.replace(laydown="off", early_end="play_all"), 1, auto_reset=False)
+    game.reset(0)
+    game.states[:] = state
+    mover = int(game.movers[0])
+    total = float(game.step(np.array([action]))[0][0, mover])
+    while not game.done.all():
+        total += float(heuristic_step(game)[0, mover])
+    return total, game
+
+
+@pytest.mark.parametrize("preset", ["n42pa", "open"])
+def test_advice_is_what_playing_out_and_solving_come_to(preset: str) -> None:
+    rules = Rules.preset(preset)
+    game = BatchedGame(rules, 6, auto_reset=False)
+    game.reset(11)
+    adviser = Adviser(rules, 1.0)
+    seen = set()
+    for _ in range(20):
+        rows = np.flatnonzero(~game.done)
+        if not len(rows):
+            break
+        advice = adviser.advise(game.states, rows)
+        for row, told in zip(rows[:2], advice[:2], strict=False):
+            state = game.states[row : row + 1].copy()
+            seen.add(int(state["phase"][0]))
+            check(rules, game, state, told)
+        heuristic_step(game)
+    assert {AUCTION, PLAY} <= seen
+
+
+def check(rules: Rules, game: BatchedGame, state: np.ndarray, told: np.ndarray) -> None:
+    """Compare one row of advice."""
+    record, tables = state[0], game.tables
+    mover, playing = int(record["cur"]), int(record["phase"]) == PLAY
+    one = BatchedGame(rules, 1, auto_reset=False)
+    one.reset(0)
+    one.states[:] = state
+    legal = np.flatnonzero(decisions_for(one, np.array([0]), np.zeros(1, np.uint64)).masks[0])
+    assert set(np.flatnonzero(~np.isnan(told))) == {int(a) for a in legal if a != int(tables.claim)}
+    kind = int(tables.decl_kind[record["decl"]]) if playing else -1
+    solved = solve(rules, state, goal="made").moves if playing and not SEVENS <= kind <= LOPER else {}
+    for action in legal:
+        gain, end = after(rules, state, int(action))
+        if playing:
+            side = int(record["bidder"]) % 2
+            sign, stake = (1 if mover % 2 == side else -1), max(int(record["marks"]), 1)
+            gain += POINTS_WORTH * stake * sign * int(end.states["taken"][0, side]) / rules.total
+        if solved:
+            reached = solved[game.codec.name(int(action))] == 1
+            gain += SOLVED_SHARE * (stake * (1 if reached == (sign == 1) else -1) - gain)
+        assert told[action] == pytest.approx(gain, abs=1e-5)
+
+
+def test_only_a_share_of_the_hands_is_asked_about() -> None:
+    rules = Rules.preset("n42pa")
+    game = BatchedGame(rules, 400, auto_reset=False)
+    game.reset(1)
+    rows = np.arange(400)
+    some = Adviser(rules, 0.25).advise(game.states, rows)
+    asked = ~np.isnan(some).all(axis=1)
+    assert 60 < asked.sum() < 140
+    np.testing.assert_array_equal(some[asked], Adviser(rules, 1.0).advise(game.states, rows)[asked])
+
+
+def test_advice_leaves_the_table_as_it_was() -> None:
+    rules = Rules.preset("open")
+    game = BatchedGame(rules, 8, auto_reset=False)
+    game.reset(1)
+    before = game.states.copy()
+    Adviser(rules, 1.0).advise(game.states, np.arange(8))
+    assert all(np.array_equal(before[name], game.states[name]) for name in STATE.names or ())
+
+
+def test_the_gain_counts_all_advised_actions_and_no_common_luck() -> None:
+    log_p = torch.tensor([[0.5, 0.25, 0.25, 1e-30], [0.5, 0.5, 1e-30, 1e-30]]).log()
+    advice = torch.tensor([[1.0, -1.0, 3.0, torch.nan], [torch.nan] * 4])
+    expected = 0.5 * 0.0 + 0.25 * -2.0 + 0.25 * 2.0
+    gain = advice_gain(log_p, advice)
+    assert gain.tolist() == pytest.approx([expected, 0.0], abs=1e-6)
+    assert advice_gain(log_p, advice + 7.0).tolist() == pytest.approx(gain.tolist(), abs=1e-5)
+
+
+def test_advice_is_refused_where_there_is_none(tmp_path: object) -> None:
+    assert can_advise(Rules.preset("casual"))
+    assert not can_advise(Rules.preset("moon"))
+    with pytest.raises(ConfigError, match=r"advice.share=0.5 is not allowed for 'moon' with 3 seats"):
+        Run(TrainConfig.from_dict({"rules": "moon", "advice": {"share": 0.5}}), tmp_path)  # type: ignore[arg-type]

@@ -1,0 +1,54 @@
+"""What every legal action comes to with the true hands, worked out at once: what ``pimc`` asks of worlds it guesses.
+
+Where the same is seen, the hidden hands of training differ as they do at the table, so a network that learns from
+these answers learns their average over the very worlds that fit what was called and played. All actions of a decision
+are judged in the same deal, and nothing that happens later adds noise. The critic may be shown the answers; the actor
+sees them in its loss only.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from texas42.agents.choice import uniforms
+from texas42.agents.heuristic.plan import build_plan
+from texas42.agents.search.worlds import Memory
+from texas42.envs.engine.state import Batch
+from texas42.envs.rules.rules import Rules
+from texas42.envs.rules.tables import compile_tables
+from texas42.training import kernels
+
+Float32 = npt.NDArray[np.float32]
+
+
+def can_advise(rules: Rules) -> bool:
+    """Whether there is advice: in four-player double-six games."""
+    return rules.seats == 4 and rules.game.max_pip == 6 and rules.game.copies == 1
+
+
+class Adviser:
+    """Works advice out; for one thread.
+
+    Args:
+        rules: a game that `can_advise` allows.
+        share: share of the hands it is asked about.
+    """
+
+    def __init__(self, rules: Rules, share: float) -> None:
+        self.share, self.n_actions = share, int(compile_tables(rules)[0].n_actions)
+        self.tables = compile_tables(rules)[0]
+        self.whole = compile_tables(rules.replace(laydown="off", early_end="play_all"))[0]
+        self.plan, self.memory = build_plan(rules)[0], Memory()
+        self.unit = np.float32(1 if rules.scoring == "marks" else rules.total)
+
+    def advise(self, states: Batch, rows: npt.NDArray[np.int64]) -> Float32:
+        """Score of the mover's side less the others' by action, in marks or hand totals, float32 (n, actions).
+
+        NaN: not a legal action, a claim, or a hand that is not asked about.
+        """
+        m = self.memory
+        asked = (uniforms(states["row"][rows]) < self.share).astype(np.int8)
+        advice = np.empty((len(rows), self.n_actions), np.float32)
+        kernels.advise_rows(
+            m.work, self.tables, self.whole, self.plan, m.notes, m.features, m.scratch, states, rows, asked, advice
+        )  # fmt: skip
+        return np.asarray(advice / self.unit)
