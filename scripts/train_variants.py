@@ -1,4 +1,4 @@
-"""Train the small configurations, one for each game beside those of `quick`, `standard`, `open_rules`, and measure them.
+"""Train small configurations, one for each game beside those of `quick`, `standard`, `open_rules`, and measure them.
 
     python scripts/train_variants.py [NAME ...] [--out DIR] [--deals N] [--seed S]
 
