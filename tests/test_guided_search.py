@@ -66,7 +66,7 @@ def test_with_all_the_weight_a_play_is_the_policys() -> None:
     game, rows = positions()
     asked = decisions_for(game, rows, decision_keys(game, 1, np.zeros(game.n, np.int64))[rows])
     policy = opinionated(scale=0.2)
-    search = SearchAgent(RULES, policy, worlds=3, weight=1e6, inference=HEURISTIC)
+    search = SearchAgent(RULES, policy, worlds=3, weight=1e6, calls="policy", inference=HEURISTIC)
     np.testing.assert_array_equal(search.act(asked), policy.act(asked))
 
 
@@ -77,7 +77,7 @@ def test_calls_are_the_policys_or_race_from_its_favourite() -> None:
     asked = decisions_for(game, rows, decision_keys(game, 1, np.zeros(16, np.int64)))
     policy = opinionated()
     own = policy.act(asked)
-    np.testing.assert_array_equal(SearchAgent(RULES, policy, worlds=2).act(asked), own)
+    np.testing.assert_array_equal(SearchAgent(RULES, policy, worlds=2, calls="policy").act(asked), own)
     raced = SearchAgent(RULES, policy, worlds=2, calls="race").act(asked)
     assert (asked.masks[rows, raced] == 1).all()
     assert (raced != own).any()  # random opinions about bids do not hold their own in hands played out
@@ -120,11 +120,12 @@ def test_log_probabilities_are_those_of_the_legal_actions() -> None:
     assert (np.isneginf(logs) == (asked.masks == 0)).all()
 
 
-@pytest.mark.parametrize("options", ["", ",weight=0.2,calls=race,inference=policy", ",inference=none"])
+@pytest.mark.parametrize("options", ["", ",weight=0.2,calls=policy,inference=policy", ",inference=none"])
 def test_the_spec_names_the_player(tmp_path: Path, options: str) -> None:
     path = tmp_path / "policy.safetensors"
     arrays = {f"actor.{name}": array for name, array in to_arrays(opinionated().actor).items()}
-    save_checkpoint(path, arrays, {"fingerprint": fingerprint(RULES), "rules": RULES.to_dict(), "shape": SHAPE.to_dict()})
+    meta = {"fingerprint": fingerprint(RULES), "rules": RULES.to_dict(), "shape": SHAPE.to_dict()}
+    save_checkpoint(path, arrays, meta)
     spec = f"search:checkpoint={path},worlds=2{options}"
     player = make_agent(spec, RULES)
     assert player.name == spec

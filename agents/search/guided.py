@@ -1,4 +1,4 @@
-"""``search``: a trained policy that thinks: its calls, and its plays weighed together with those of ``pimc``.
+"""``search``: a trained policy that thinks: its calls put to the test, its plays weighed with those of ``pimc``.
 
 The policy knows from millions of hands what tends to work against hidden hands; the worlds show what these tiles
 come to. In a play both are added up, so that few worlds move a sure policy little and an unsure one much.
@@ -18,9 +18,9 @@ from texas42.agents.search.searcher import BID_WORLDS, Opinions, policy_of
 from texas42.agents.specs import make_agent
 from texas42.envs.rules.rules import Rules
 
-OPINION = 0.05
+OPINION = 0.03
 """What the policy's log-probability counts beside a chance of the contract."""
-CALLS, INFERENCE = "policy", "heuristic"
+CALLS, INFERENCE = "race", "heuristic"
 LEAST = np.log(1e-6)
 """Log-probabilities count from here up."""
 NEAR = 3.0
@@ -35,8 +35,8 @@ class SearchAgent(PimcAgent):
         policy: the policy.
         worlds: deals solved for each play; twice as many are played out.
         weight: what the policy's log-probability counts beside a chance of the contract.
-        calls: ``policy``: calls and declarations are the policy's; ``race``: they must hold their own in played-out
-            hands against those the heuristic values as nearly as high.
+        calls: ``race``: calls and declarations are the policy's unless another that it holds likely does better in
+            hands played out; ``policy``: they are the policy's.
         inference: the policy that worlds are weighted by, None for worlds all alike.
         threads: decisions of a batch are spread over this many threads.
 
