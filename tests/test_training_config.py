@@ -56,6 +56,8 @@ def test_unknown_key_names_the_nearest(tmp_path: Path) -> None:
         ("opponents: {agents: heuristic}", "opponents.agents='heuristic' must be a list of texts"),
         ("opponents: {agents: [1]}", "opponents.agents=[1] must be a list of texts"),
         ("rules: 3", "rules=3 must be a text or a mapping"),
+        ("episode: match", "episode='match' is not allowed; allowed: hand, game"),
+        ("{episode: game, rules: moon}", "episode='game' is not allowed where bidders who are set lose"),
         ("rules: n42", "unknown preset 'n42'"),
         ("rules: {preset: n42pa, nelo: any}", "unknown rule parameter 'nelo'"),
         ("- 1", "must be a mapping of keys to values"),

@@ -1,4 +1,4 @@
-"""What training learns from: the learner's own decisions, each with a choice, of whole hands."""
+"""What training learns from: the learner's own decisions, each with a choice, of whole hands or games."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,11 +9,13 @@ from texas42.agents.network import Actor, initialise
 from texas42.agents.shape import Shape
 from texas42.agents.specs import make_agent
 from texas42.envs.batch import BatchedGame
+from texas42.envs.engine.score import MAX_THROW_INS
 from texas42.envs.engine.state import Batch
 from texas42.envs.rules.rules import Rules
 from texas42.training.config import ImitationConfig
 from texas42.training.imitation import demonstrate
-from texas42.training.learner import SelfPlay, belief_targets
+from texas42.training.learner import SelfPlay, belief_targets, made_targets
+from texas42.training.losses import generalised_advantages
 from texas42.training.rollout import (
     LEARNER,
     Choice,
@@ -38,11 +40,12 @@ class AnyMove:
         return Choice(actions, actions, np.zeros(len(actions), np.float32))
 
 
-def random_hands(rules: Rules = N42PA, workers: int = 1, share: float = 0.0) -> Experience:
+def random_hands(rules: Rules = N42PA, workers: int = 1, share: float = 0.0, episode: str = "hand") -> Experience:
     others = (make_agent("random", rules),)
     seating = seat_strangers(HANDS, rules.seats, rules.sides, share, 0.5, 1, np.random.default_rng(0))
     with ThreadPoolExecutor(2) as pool:
-        return Rollout(rules, HANDS, workers, pool).play(9, 100, seating, AnyMove, others)
+        rollout = Rollout(rules, HANDS, workers, pool, episode=episode)
+        return rollout.play(9, 100, seating, AnyMove, others)
 
 
 def same_states(a: Batch, b: Batch) -> bool:
@@ -90,6 +93,94 @@ def test_rewards_are_zero_sum_between_sides(preset: str) -> None:
     rules = Rules.preset(preset)
     rewards = random_hands(rules).rewards.reshape(HANDS, rules.seats)[:, : rules.sides]
     assert rewards.sum(axis=1) == pytest.approx(0, abs=1e-3)
+
+
+def test_a_games_hands_are_kept_with_whose_decision_is_of_which() -> None:
+    data = random_hands(episode="game")
+    game = BatchedGame(N42PA, HANDS, episode="game", auto_reset=False, first_row=100)
+    game.reset(9)
+    queues: list[list[int]] = [[] for _ in range(HANDS)]
+    for index, player in enumerate(data.players):
+        queues[player // 4].append(index)
+    gains: dict[tuple[int, int], list[float]] = {}
+    found: dict[int, tuple[int, int]] = {}  # decision: table, number of the hand
+    while not game.done.all():
+        masks, numbers = game.observe()[1], game.states["hand_no"].copy()
+        live, actions = np.flatnonzero(~game.done), np.full(HANDS, -1)
+        for row in live:
+            legal = np.flatnonzero(masks[row])
+            actions[row] = legal[0]
+            if len(legal) > 1:
+                index = queues[row].pop(0)
+                actions[row], found[index] = data.actions[index], (int(row), int(numbers[row]))
+        rewards, _ = game.step(actions)
+        for row in live[game.states["hand_over"][live] == 1]:
+            gains[int(row), int(numbers[row])] = rewards[row].tolist()
+    assert not any(queues)
+    keys = sorted(gains)
+    assert data.gains.tolist() == [gains[key] for key in keys]
+    assert data.tables.tolist() == [table for table, _ in keys]
+    assert data.finals["hand_no"].tolist() == [number for _, number in keys]
+    assert [keys[hand] for hand in data.hands] == [found[index] for index in range(len(data))]
+
+    final = data.finals[data.hands]
+    known = made_targets(data) >= 0
+    assert (known == (data.phases > 0)).all()
+    bidders_gain = data.gains[data.hands, final["bidder"]]
+    assert (made_targets(data)[known] == (bidders_gain[known] > 0)).all()
+
+
+def test_a_game_is_paid_by_who_won_it() -> None:
+    data = random_hands(episode="game")
+    scores = np.zeros((HANDS, 2))
+    np.add.at(scores, data.tables, np.maximum(data.gains[:, :2], 0))
+    assert (scores.max(axis=1) >= 7).all()
+    won = np.where(scores[:, 0] > scores[:, 1], 1.0, -1.0)
+    assert data.rewards.reshape(HANDS, 4).tolist() == np.stack([won, -won, won, -won], axis=1).tolist()
+
+
+@pytest.mark.parametrize("preset", ["seed_points", "three_handed", "players_6"])
+def test_games_pay_zero_sums_between_sides(preset: str) -> None:
+    rules = Rules.preset(preset)
+    rewards = random_hands(rules, episode="game").rewards.reshape(HANDS, rules.seats)[:, : rules.sides]
+    assert rewards.sum(axis=1) == pytest.approx(0, abs=1e-6)
+    assert (rewards.max(axis=1) > 0).all()  # less than 1 where several sides win at once
+    assert abs(rewards).max() <= 1
+
+
+def test_games_do_not_depend_on_the_number_of_workers() -> None:
+    one, three = (random_hands(workers=n, share=0.5, episode="game") for n in (1, 3))
+    assert same_states(one.finals, three.finals)
+    assert np.array_equal(one.tables, three.tables)
+    assert np.array_equal(one.rewards, three.rewards)
+    for player in range(0, HANDS * 4, 7):
+        mine = [(d.actions[d.players == player].tolist(), d.hands[d.players == player].tolist()) for d in (one, three)]
+        assert mine[0] == mine[1]
+
+
+def test_advantages_run_through_all_hands_of_a_game() -> None:
+    data = random_hands(episode="game")
+    values = np.random.default_rng(0).normal(size=len(data)).astype(np.float32)
+    advantages, _ = generalised_advantages(values, data.players, data.rewards, 1.0)
+    paid = data.rewards[data.players]
+    assert advantages == pytest.approx(paid - values, abs=1e-4)  # with λ = 1: what the game pays less what was expected
+    one_step, _ = generalised_advantages(values, data.players, data.rewards, 0.0)
+    mine = np.flatnonzero(data.players == data.players[0])
+    assert len(np.unique(data.hands[mine])) > 1
+    assert one_step[mine] == pytest.approx(np.append(values[mine][1:], data.rewards[data.players[0]]) - values[mine])
+
+
+def test_a_game_in_which_all_pass_for_ever_is_cut_off_and_pays_nothing() -> None:
+    class Pass:
+        def choose(self, pending: Pending) -> Choice:
+            zeros = np.zeros(len(pending.rows), np.int64)
+            assert pending.masks[:, 0].all()
+            return Choice(zeros, zeros, zeros.astype(np.float32))
+
+    data = Tables(N42PA, 2, episode="game").play(1, 0, np.zeros((2, 4), np.int64), Pass(), ())
+    assert len(data.finals) == 2 * MAX_THROW_INS
+    assert not data.rewards.any()
+    assert (made_targets(data) == -1).all()
 
 
 def test_strangers_decisions_are_not_learnt_from() -> None:

@@ -81,6 +81,21 @@ def test_a_killed_run_ends_with_the_same_bytes(finished: Path, tmp_path: Path, s
         assert (tmp_path / "run" / name).read_bytes() == (finished / name).read_bytes()
 
 
+def test_a_killed_run_of_whole_games_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    steps = {"imitation": {"batches": 1, "hands": 6}, "ppo": {"updates": 2, "hands": 6, "minibatch": 64}}
+    config = TrainConfig.from_dict(TINY | steps | {"episode": "game"})
+    heard = Memory()
+    whole = train(config, tmp_path / "whole", heard)
+    assert whole.stake == 1
+    assert whole.progress.hands > 18  # three times six games
+    assert 0 < heard.metrics["hands/decisions"] < 40
+    with pytest.raises(Killed):
+        train(config, tmp_path / "run", KillAt(2))
+    train(saved_config(tmp_path / "run"), tmp_path / "run", Silent(), resume=True)
+    for name in (LAST, BEST):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
 def test_a_run_killed_between_saves_ends_with_the_same_weights(finished: Path, tmp_path: Path) -> None:
     config = TrainConfig.from_dict(TINY | {"checkpoint_every": 2})
     with pytest.raises(Killed):
@@ -297,8 +312,8 @@ from texas42.cli import main
 from texas42.training import trainer
 
 finish = trainer.Loop._finish_step
-def finish_or_die(self, done, decisions, hands, metrics):
-    finish(self, done, decisions, hands, metrics)
+def finish_or_die(self, done, data, metrics):
+    finish(self, done, data, metrics)
     if self.world.rank == 1 and self.run.progress.updates == 2 and os.environ.get("DIE"):
         os._exit(9)
 trainer.Loop._finish_step = finish_or_die

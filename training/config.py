@@ -14,6 +14,9 @@ from texas42.envs.rules.errors import RulesError
 from texas42.envs.rules.reading import ReadingError, read_yaml, shown
 from texas42.envs.rules.rules import Rules, resolve_rules
 
+EPISODES = ("hand", "game")
+"""What a trajectory may be: see `TrainConfig.episode`."""
+
 
 class ConfigError(ValueError):
     """A configuration that is malformed; the message names the key, the value and what is allowed."""
@@ -48,8 +51,8 @@ class ImitationConfig:
     Attributes:
         teacher: the agent to imitate (a spec).
         batches: how many batches of hands; 0 leaves the warm start out.
-        hands: hands a batch.
-        explore: in half of the hands, the share of moves made at random, so that strange positions are met.
+        hands: hands a batch; with ``episode: game`` games.
+        explore: in half of them, the share of moves made at random, so that strange positions are met.
         minibatch: decisions a gradient step.
         learning_rate: falls linearly to a tenth.
         smoothing: share of the target spread over all legal actions, so that the policy stays able to learn.
@@ -126,7 +129,7 @@ class PPOConfig:
 
     Attributes:
         updates: how many; the schedules run over them.
-        hands: whole hands an update, all seats together.
+        hands: whole hands an update, all seats together; with ``episode: game`` whole games, several times as long.
         weight: of the clipped loss itself.
         epochs, minibatch: passes over an update's decisions, decisions a gradient step.
         learning_rate, final_learning_rate: falls linearly.
@@ -207,6 +210,9 @@ class TrainConfig:
 
     Attributes:
         rules: a preset's name, or a mapping with ``preset`` and overrides.
+        episode: ``hand``: what a seat does in a hand is one trajectory, paid by the hand's score. ``game``: what it
+            does in a whole game is, paid 1 for winning and -1 for losing it, so that bids may depend on the score;
+            matches are of hands all the same.
         start: a checkpoint of the same game whose networks the run starts with, instead of random ones.
         seed: of weights, deals, play and shuffles: two runs of one configuration end with the same bytes.
         workers: threads that play and learn side by side. Part of the configuration, because the games are
@@ -215,6 +221,7 @@ class TrainConfig:
     """
 
     rules: str | dict[str, Any] = "n42pa"
+    episode: str = "hand"
     start: str | None = None
     seed: int = 1
     workers: int = 2
@@ -230,7 +237,7 @@ class TrainConfig:
         _within("seed", self.seed, 0, 2**62)
         _within("workers", self.workers, 1, 256)
         _within("checkpoint_every", self.checkpoint_every, 1, 10**7)
-        _ = self.resolved_rules
+        _check_episode(self.episode, self.resolved_rules)
 
     @property
     def resolved_rules(self) -> Rules:
@@ -352,6 +359,16 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _check_episode(episode: str, rules: Rules) -> None:
+    if episode not in EPISODES:
+        raise ConfigError(f"episode={shown(episode)} is not allowed; allowed: {', '.join(EPISODES)}")
+    if episode == "game" and (rules.scoring == "signed_points" or rules.set_award_solo == "bidder_loses"):
+        raise ConfigError(
+            "episode='game' is not allowed where bidders who are set lose what they have: among players who have yet to"
+            " learn, such games do not end; allowed: hand"
+        )
 
 
 def _within(name: str, value: float, low: float, high: float) -> None:

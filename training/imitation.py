@@ -1,6 +1,6 @@
 """The warm start: learn a teacher's choices, the value of the teacher's hands, and where unseen tiles lie.
 
-The teacher sits in all seats. In every second hand some moves are made at random, so that positions are met
+The teacher sits in all seats. In every second hand (or game) some moves are made at random, so that positions are met
 that the teacher alone would not reach; what is learnt there is still its answer. The critic learns from the
 others.
 """
@@ -112,8 +112,7 @@ def _learn_critic(
 ) -> Metrics:
     step, world = learner.critic_step(MAX_NORM), learner.world
     means = Means()
-    seats = data.seating.shape[1]
-    undisturbed = np.flatnonzero(data.finals["row"][data.players // seats] % np.uint64(2) == 0)
+    undisturbed = np.flatnonzero(data.finals["row"][data.hands] % np.uint64(2) == 0)
     returns = data.rewards / np.float32(stake)
     for chosen in minibatches(len(undisturbed), config.minibatch, rng, world, world.critic):
         rows = undisturbed[chosen]

@@ -12,7 +12,7 @@ from texas42.agents.solver.load import load_state
 from texas42.agents.solver.root import after_move, decide, root_lows, root_moves
 from texas42.agents.solver.search import usable_tiles
 from texas42.envs.engine.bits import ONE, ZERO, bit, lowest
-from texas42.envs.engine.drivers import pay
+from texas42.envs.engine.drivers import pay, pay_winners
 from texas42.envs.engine.observe import write_hidden, write_observation
 from texas42.envs.engine.state import PLAY
 from texas42.envs.engine.step import apply, n_legal, nth_legal, write_mask
@@ -31,15 +31,25 @@ POINTS_WORTH = 0.1
 
 
 @kernel
-def skip_forced(states: Any, t: Any) -> Any:
-    """Play every row on until its mover has a choice or the hand is over; returns the forced moves made."""
-    forced = 0
+def play_on(s: Any, t: Any, action: Any, i: Any, ended: Any, over: Any) -> None:
+    """Apply a legal action to row i. The next deal of a whole game overwrites the hand before it: where the action ends
+    a hand, ``ended[i]`` becomes its record and ``over[i]`` 1."""
+    if s.whole_game == 1 and (s.phase != PLAY or s.pos + 1 >= s.in_trick or action == t.claim):
+        ended[i] = s
+        c = ended[i]
+        c.whole_game = 0
+        apply(c, t, action)
+        over[i] = c.hand_over
+    apply(s, t, action)
+
+
+@kernel
+def skip_forced(states: Any, t: Any, ended: Any, over: Any) -> None:
+    """Play every row on until its mover has a choice or the hand is over; `ended`, `over`: see `play_on`."""
     for i in range(len(states)):
         s = states[i]
-        while s.done == 0 and n_legal(s, t) == 1:
-            apply(s, t, nth_legal(s, t, 0))
-            forced += 1
-    return forced
+        while s.done == 0 and over[i] == 0 and n_legal(s, t) == 1:
+            play_on(s, t, nth_legal(s, t, 0), i, ended, over)
 
 
 @kernel
@@ -53,10 +63,10 @@ def observe_rows(states: Any, t: Any, rows: Any, observations: Any, hidden: Any,
 
 
 @kernel
-def apply_rows(states: Any, t: Any, rows: Any, actions: Any) -> None:
-    """Apply one legal action to the mover of ``states[rows[i]]``."""
+def apply_rows(states: Any, t: Any, rows: Any, actions: Any, ended: Any, over: Any) -> None:
+    """Apply one legal action to the mover of ``states[rows[i]]``; `ended`, `over`, by row: see `play_on`."""
     for i in range(len(rows)):
-        apply(states[rows[i]], t, actions[i])
+        play_on(states[rows[i]], t, actions[i], rows[i], ended, over)
 
 
 @kernel
@@ -64,6 +74,13 @@ def final_rewards(states: Any, t: Any, rewards: Any) -> None:
     """What every seat is paid for the hand that is over, float32 (n, seats)."""
     for i in range(len(states)):
         pay(states[i], t, rewards[i])
+
+
+@kernel
+def game_rewards(states: Any, t: Any, rewards: Any) -> None:
+    """What every seat is paid for the game that is over, float32 (n, seats): 1 if won, 0 for one cut off."""
+    for i in range(len(states)):
+        pay_winners(states[i], t, rewards[i])
 
 
 @kernel

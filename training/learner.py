@@ -224,8 +224,7 @@ def side_by_side(pool: Executor, first: Callable[[], Any], second: Callable[[], 
 
 def made_targets(experience: Experience) -> Float32:
     """Whether the contract of a decision's hand was made, float32 (t,): 1, 0; -1 in the auction and without one."""
-    seats = experience.seating.shape[1]
-    made = experience.finals["made"][experience.players // seats].astype(np.float32)
+    made = experience.finals["made"][experience.hands].astype(np.float32)
     return np.where((experience.phases > 0) & (made >= 0), made, np.float32(-1))
 
 

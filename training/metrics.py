@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from texas42.envs.engine.state import Batch
 from texas42.envs.rules.codec import build_codec
 from texas42.envs.rules.ladder import MARKS
 from texas42.envs.rules.rules import Rules
@@ -44,7 +45,7 @@ METRICS: dict[str, str] = {
     "hands/marks_bid": "share of contracts that are a mark bid",
     "hands/bid": "mean points to take in contracts bid in points",
     "hands/decisions": "decisions with a choice per hand, all seats",
-    "hands/bidder_gain": "mean reward of the bidder's side, in marks or points",
+    "hands/bidder_gain": "what the bidder's side gains by a hand, in marks or points",
     "league/gain": "mean reward of the learner's side at tables with strangers, in marks or points",
     "evaluation/marks_per_deal": "duplicate match with the yardstick, played greedily: marks a deal",
     "evaluation/low": "lower end of its 95 % interval",
@@ -95,32 +96,27 @@ class Means:
 def table_metrics(experience: Experience, rules: Rules) -> Metrics:
     """How hands went: at the learner's own tables, and its gain at tables with strangers."""
     own = (experience.seating == LEARNER).all(axis=1)
-    out: Metrics = {"hands/decisions": _decisions_per_hand(experience, own)}
+    own_hands = own[experience.tables]
+    decisions = own_hands[experience.hands].sum()
+    out: Metrics = {"hands/decisions": float(decisions / max(int(own_hands.sum()), 1))}
     rewards = experience.rewards.reshape(experience.seating.shape)
     if (~own).any():
         mine = (experience.seating == LEARNER) & ~own[:, None]
         strangers_side = ~own & (experience.seating != LEARNER).any(axis=1)
         counts = mine & strangers_side[:, None]
         out["league/gain"] = float(rewards[counts].mean()) if counts.any() else 0.0
-    finals = experience.finals[own]
+    finals = experience.finals[own_hands]
     if not len(finals):
         return out
     played = finals["made"] >= 0
     out["hands/thrown_in"] = float(1 - played.mean())
     if played.any():
-        out |= _contract_metrics(experience, own, played, rules)
+        out |= _contract_metrics(finals[played], experience.gains[own_hands][played], rules)
     return out
 
 
-def _decisions_per_hand(experience: Experience, own: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
-    seats = experience.seating.shape[1]
-    return float(own[experience.players // seats].sum() / max(int(own.sum()), 1))
-
-
-def _contract_metrics(experience: Experience, own: np.ndarray, played: np.ndarray, rules: Rules) -> Metrics:
+def _contract_metrics(finals: Batch, gains: np.ndarray, rules: Rules) -> Metrics:
     codec = build_codec(rules)
-    finals = experience.finals[own][played]
-    rewards = experience.rewards.reshape(experience.seating.shape)[own][played]
     kinds = np.array([row.kind for row in codec.ladder])[finals["call"]]
     needs = np.array([row.need for row in codec.ladder])[finals["call"]]
     in_points = finals["marks"] == 0
@@ -128,7 +124,7 @@ def _contract_metrics(experience: Experience, own: np.ndarray, played: np.ndarra
         "hands/forced": float(finals["last"].mean()),
         "hands/made": float((finals["made"] == 1).mean()),
         "hands/marks_bid": float(((kinds == MARKS) | (finals["marks"] > 0)).mean()),
-        "hands/bidder_gain": float(rewards[np.arange(len(finals)), finals["bidder"]].mean()),
+        "hands/bidder_gain": float(gains[np.arange(len(finals)), finals["bidder"]].mean()),
     }
     if in_points.any():
         out["hands/bid"] = float(needs[in_points].mean())

@@ -1,6 +1,6 @@
-"""Whole hands played by the learner and others, and the learner's decisions kept as arrays.
+"""Whole hands or games played by the learner and others, and the learner's decisions kept as arrays.
 
-Hand number r of a run is row r of its seed: what is dealt and drawn depends on (seed, r) and the policies
+Hand (or game) number r of a run is row r of its seed: what is dealt and drawn depends on (seed, r) and the policies
 alone, so a run can go on from any update without a saved game. Forced moves are played here and are no
 training data.
 """
@@ -17,7 +17,8 @@ import numpy.typing as npt
 from texas42.agents.arena import decision_keys, decisions_for
 from texas42.agents.base import Agent
 from texas42.envs.batch import BatchedGame
-from texas42.envs.engine.state import PLAY, Batch
+from texas42.envs.decisions import copy_rows
+from texas42.envs.engine.state import PLAY, Batch, new_batch
 from texas42.envs.rules.ladder import PASS, SPECIAL, build_ladder
 from texas42.envs.rules.rules import Rules
 from texas42.training import kernels
@@ -72,18 +73,22 @@ class Chooser(Protocol):
 
 @dataclass
 class Experience:
-    """Decisions of the learner in time order, t of them, from `hands` whole hands.
+    """Decisions of the learner in time order, t of them, from n tables with a hand or a game each, h hands in all.
 
     Attributes:
         observations, hidden, masks: int8 (t, ...).
         actions: int64 (t,), the actions to learn from.
         log_probabilities: float32 (t,), theirs when they were chosen.
         advice: float32 (t, actions), what every action comes to (`advice.Adviser`); NaN where that was not asked.
-        players: int64 (t,): hand times seats plus seat.
+        players: int64 (t,): table times seats plus seat.
+        hands: int64 (t,): whose hand in `finals` it is.
         phases: int64 (t,), index into `PHASES`.
-        rewards: float32 (hands * seats,): what each player of `players` was paid, in the game's own unit.
-        finals: records of the finished hands, shape (hands,).
-        seating: int64 (hands, seats): who sat where, `LEARNER` or a stranger.
+        rewards: float32 (n * seats,): what each player of `players` was paid: for a hand in the score's own unit, for
+            a whole game what it won (`drivers.pay_winners`).
+        finals: records of the finished hands, shape (h,), by table and time.
+        tables: int64 (h,): where they were played.
+        gains: float32 (h, seats): what they paid, in the score's own unit.
+        seating: int64 (n, seats): who sat where, `LEARNER` or a stranger.
     """
 
     observations: Int8
@@ -93,9 +98,12 @@ class Experience:
     log_probabilities: Float32
     advice: Float32
     players: Int64
+    hands: Int64
     phases: Int64
     rewards: Float32
     finals: Batch
+    tables: Int64
+    gains: Float32
     seating: Int64
 
     def __len__(self) -> int:
@@ -103,25 +111,26 @@ class Experience:
 
 
 class Tables:
-    """A block of tables at which hands are played side by side to the end.
+    """A block of tables at which hands or games are played side by side to the end.
 
     Args:
         rules: the rules.
         n: number of tables.
-        advised: share of the hands in which advice on the learner's choices is worked out.
+        advised: share of the tables at which advice on the learner's choices is worked out.
+        episode: ``"hand"`` or ``"game"``.
     """
 
-    def __init__(self, rules: Rules, n: int, advised: float = 0.0) -> None:
+    def __init__(self, rules: Rules, n: int, advised: float = 0.0, episode: str = "hand") -> None:
         self.adviser = Adviser(rules, advised) if advised else None
-        self.game = BatchedGame(rules, n, auto_reset=False)
+        self.game = BatchedGame(rules, n, episode=episode, auto_reset=False)
         self.n = n
 
     def play(self, seed: int, first_row: int, seating: Int64, learner: Chooser, others: Sequence[Agent]) -> Experience:
-        """Play hands ``first_row`` to ``first_row + n`` of `seed`.
+        """Play hands, or games, ``first_row`` to ``first_row + n`` of `seed`.
 
         Args:
             seed: of deals and choices.
-            first_row: number of the first hand.
+            first_row: number of the first one.
             seating: int64 (n, seats), `LEARNER` or 1 + index into `others`.
             learner: plays the learner's seats.
             others: the strangers.
@@ -131,8 +140,9 @@ class Tables:
         game.reset(seed)
         steps = np.zeros(self.n, np.int64)
         log: list[_Turn] = []
+        hands = _Hands(game)
         while True:
-            kernels.skip_forced(game.states, game.tables)
+            hands.skip_forced()
             movers = game.movers
             live = np.flatnonzero(movers >= 0)
             if not len(live):
@@ -142,9 +152,9 @@ class Tables:
             turns = [(rows, index) for index in np.unique(who) for rows in [live[who == index]]]
             chosen = [self._choose(int(index), rows, keys[rows], learner, others, log) for rows, index in turns]
             for (rows, _), actions in zip(turns, chosen, strict=True):
-                kernels.apply_rows(game.states, game.tables, rows, actions)
+                hands.apply(rows, actions)
             steps[live] += 1
-        return self._experience(log, seating)
+        return self._experience(log, hands, seating)
 
     def _choose(
         self,
@@ -161,7 +171,8 @@ class Tables:
         choice = learner.choose(pending)
         states = self.game.states
         players = rows * self.game.rules.seats + states["cur"][rows]
-        log.append(_Turn(pending, choice, self._advice(rows), players, _phase_groups(states["phase"][rows])))
+        number = states["hand_no"][rows].astype(np.int64)
+        log.append(_Turn(pending, choice, self._advice(rows), players, number, _phase_groups(states["phase"][rows])))
         return choice.played
 
     def _pending(self, rows: Int64, keys: Keys) -> Pending:
@@ -177,10 +188,17 @@ class Tables:
             return self.adviser.advise(self.game.states, rows)
         return np.full((len(rows), self.game.codec.n_actions), np.nan, np.float32)
 
-    def _experience(self, log: list["_Turn"], seating: Int64) -> Experience:
+    def _experience(self, log: list["_Turn"], hands: "_Hands", seating: Int64) -> Experience:
         game = self.game
-        rewards = np.zeros((self.n, game.rules.seats), np.float32)
-        kernels.final_rewards(game.states, game.tables, rewards)
+        finals, tables = hands.finished()
+        gains = np.zeros((len(finals), game.rules.seats), np.float32)
+        kernels.final_rewards(finals, game.tables, gains)
+        rewards = gains
+        if game.episode == "game":
+            rewards = np.zeros((self.n, game.rules.seats), np.float32)
+            kernels.game_rewards(game.states, game.tables, rewards)
+        players = _joined([turn.players for turn in log], (), np.int64)
+        first = np.searchsorted(tables, np.arange(self.n))
         return Experience(
             observations=_joined([turn.pending.observations for turn in log], (game.layout.width,), np.int8),
             hidden=_joined([turn.pending.hidden for turn in log], (game.layout.hidden_width,), np.int8),
@@ -188,22 +206,63 @@ class Tables:
             actions=_joined([turn.choice.learnt for turn in log], (), np.int64),
             log_probabilities=_joined([turn.choice.log_probabilities for turn in log], (), np.float32),
             advice=_joined([turn.advice for turn in log], (game.codec.n_actions,), np.float32),
-            players=_joined([turn.players for turn in log], (), np.int64),
+            players=players,
+            hands=first[players // game.rules.seats] + _joined([turn.number for turn in log], (), np.int64),
             phases=_joined([turn.phases for turn in log], (), np.int64),
             rewards=rewards.reshape(-1),
-            finals=game.states.copy(),
+            finals=finals,
+            tables=tables,
+            gains=gains,
             seating=seating,
         )
 
 
+class _Hands:
+    """Applies actions, and keeps the record of every hand of a whole game before the next deal overwrites it."""
+
+    def __init__(self, game: BatchedGame) -> None:
+        self.game = game
+        self.ended, self.over = new_batch(game.n if game.episode == "game" else 0), np.zeros(game.n, np.int8)
+        self.kept: list[tuple[Batch, Int64]] = []
+
+    def skip_forced(self) -> None:
+        """Play on until every mover has a choice or the episode is over."""
+        while True:
+            kernels.skip_forced(self.game.states, self.game.tables, self.ended, self.over)
+            if not self._keep():
+                return
+
+    def apply(self, rows: Int64, actions: Int64) -> None:
+        """One legal action for the mover of each of `rows`."""
+        kernels.apply_rows(self.game.states, self.game.tables, rows, actions, self.ended, self.over)
+        self._keep()
+
+    def _keep(self) -> bool:
+        rows = np.flatnonzero(self.over)
+        if not len(rows):
+            return False
+        self.kept.append((copy_rows(self.ended, rows), rows))
+        self.over[rows] = 0
+        return True
+
+    def finished(self) -> tuple[Batch, Int64]:
+        """Records of the finished hands by table and time, and their tables."""
+        if self.game.episode == "hand":
+            return self.game.states.copy(), np.arange(self.game.n)
+        tables = np.concatenate([rows for _, rows in self.kept])
+        order = np.argsort(tables, kind="stable")
+        return copy_rows(np.concatenate([records for records, _ in self.kept]), order), tables[order]
+
+
 @dataclass
 class _Turn:
-    """The learner's decisions of one round over the tables."""
+    """The learner's decisions of one round over the tables; `number`: of the hand within its episode."""
 
     pending: Pending
     choice: Choice
     advice: Float32
     players: Int64
+    number: Int64
     phases: Int64
 
 
@@ -216,15 +275,18 @@ def _phase_groups(phases: npt.NDArray[np.int32]) -> Int64:
 
 
 class Rollout:
-    """Blocks of tables, one for each worker thread, played side by side; `advised`: see `Tables`.
+    """`hands` tables in blocks, one for each worker thread, played side by side; `advised`, `episode`: see `Tables`.
 
     The games are split by `workers`, never by what the machine has, so that results do not depend on it.
     """
 
-    def __init__(self, rules: Rules, hands: int, workers: int, pool: Executor, advised: float = 0.0) -> None:
+    def __init__(
+        self, rules: Rules, hands: int, workers: int, pool: Executor, advised: float = 0.0, episode: str = "hand"
+    ) -> None:
         cuts = [hands * k // workers for k in range(workers + 1)]
         self.rules, self.hands, self.pool = rules, hands, pool
-        self.blocks = [(first, Tables(rules, end - first, advised)) for first, end in pairwise(cuts) if end > first]
+        blocks = [(first, end - first) for first, end in pairwise(cuts) if end > first]
+        self.blocks = [(first, Tables(rules, n, advised, episode)) for first, n in blocks]
 
     def play(
         self,
@@ -234,7 +296,7 @@ class Rollout:
         learner: Callable[[], Chooser],
         others: Sequence[Agent],
     ) -> Experience:
-        """Hands ``first_row`` to ``first_row + hands`` of `seed`; see `Tables.play`."""
+        """Hands, or games, ``first_row`` to ``first_row + hands`` of `seed`; see `Tables.play`."""
 
         def one(block: tuple[int, Tables]) -> Experience:
             first, tables = block
@@ -246,10 +308,11 @@ class Rollout:
 
 def _merged(parts: list[Experience], seats: int) -> Experience:
     """One experience of several; within a player the order of time is kept."""
-    first = 0
+    first = hands = 0
     for part in parts:
         part.players = part.players + first * seats
-        first += len(part.finals)
+        part.tables, part.hands = part.tables + first, part.hands + hands
+        first, hands = first + len(part.seating), hands + len(part.finals)
     if len(parts) == 1:
         return parts[0]
     joined = {f.name: np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(Experience)}

@@ -125,7 +125,7 @@ class Run:
         self.yardstick = self._agents((config.evaluation.opponent,))[0]
         self.others = self._agents(config.evaluation.others)
         self.teacher = self._agents((config.imitation.teacher,))[0] if config.imitation.batches else None
-        self.stake = largest_stake(self.rules)
+        self.stake = 1.0 if config.episode == "game" else largest_stake(self.rules)
         self.progress = Progress()
         if resume:
             self._load()
@@ -295,7 +295,7 @@ class Loop:
         run, config = self.run, self.config.imitation
         assert run.teacher is not None
         first, end = self.world.share(config.hands)
-        rollout = Rollout(run.rules, end - first, self.config.workers, self.pool)
+        rollout = Rollout(run.rules, end - first, self.config.workers, self.pool, episode=self.config.episode)
         self._stage("imitation", run.progress.batches, config.batches)
         while run.progress.batches < config.batches:
             batch, clock = run.progress.batches, Clock()
@@ -308,12 +308,13 @@ class Loop:
             run.progress.batches += 1
             if run.progress.batches == config.batches:
                 metrics |= self._evaluate()
-            self._finish_step(run.progress.batches, len(data), config.hands, metrics)
+            self._finish_step(run.progress.batches, data, metrics)
 
     def _self_play(self) -> None:
         run, config = self.run, self.config.ppo
         first, end = self.world.share(config.hands)
-        rollout = Rollout(run.rules, end - first, self.config.workers, self.pool, self.config.advice.share)
+        advised, episode = self.config.advice.share, self.config.episode
+        rollout = Rollout(run.rules, end - first, self.config.workers, self.pool, advised, episode)
         if config.magnet and run.learner.magnet is None:
             run.learner.start_magnet()
         self._stage("self-play", run.progress.updates, config.updates)
@@ -332,7 +333,7 @@ class Loop:
             every = self.config.evaluation.every
             if run.progress.updates == config.updates or (every and run.progress.updates % every == 0):
                 metrics |= self._evaluate()
-            self._finish_step(run.progress.updates, len(data), config.hands, metrics)
+            self._finish_step(run.progress.updates, data, metrics)
 
     def _stage(self, name: str, done: int, total: int) -> None:
         if self.world.leads:
@@ -382,10 +383,11 @@ class Loop:
             out |= examine(policy, run.rules, config.hands, seed)
         return out
 
-    def _finish_step(self, done: int, decisions: int, hands: int, metrics: Metrics) -> None:
+    def _finish_step(self, done: int, data: Experience, metrics: Metrics) -> None:
         run = self.run
-        run.progress.decisions += int(self.world.total(np.array(decisions)))
-        run.progress.hands += hands
+        decisions, hands = self.world.total(np.array([len(data), len(data.finals)]))
+        run.progress.decisions += int(decisions)
+        run.progress.hands += int(hands)
         metrics["progress/hands"] = float(run.progress.hands)
         metrics["speed/decisions"] *= self.world.size
         if self.log is not None:
