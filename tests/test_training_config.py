@@ -64,6 +64,7 @@ def test_unknown_key_names_the_nearest(tmp_path: Path) -> None:
         ("a: [", "not YAML"),
         ("seed: 1\nseed: 2", "the key 'seed' stands twice"),
         ("network: {width: 0}", "network.width=0 is not allowed"),
+        ("network: {device: gpu}", "network.device='gpu' is not allowed; allowed: cpu, cuda, cuda:N"),
     ],
 )
 def test_bad_values_are_refused_with_their_place(tmp_path: Path, text: str, message: str) -> None:

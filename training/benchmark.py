@@ -12,6 +12,7 @@ from texas42.agents.shape import Shape
 from texas42.envs.rules.rules import Rules
 from texas42.training import ppo
 from texas42.training.config import NetworkConfig, PPOConfig
+from texas42.training.device import learning_device
 from texas42.training.learner import Learner
 from texas42.training.rollout import Rollout, largest_stake
 
@@ -38,7 +39,8 @@ def measure_train(
         CPU seconds of all threads of the process.
     """
     network, config = network or NetworkConfig(), PPOConfig(updates=updates + 1, hands=hands)
-    learner = Learner(Shape.of(rules, network.width, network.layers, network.head_width), rules, seed=0)
+    device = learning_device(network.device)
+    learner = Learner(Shape.of(rules, network.width, network.layers, network.head_width), rules, seed=0, device=device)
     learner.actor.mixed = learner.critic.mixed = network.mixed
     seating = np.zeros((hands, rules.seats), np.int64)
     with (

@@ -2,6 +2,7 @@
 
 import dataclasses
 import difflib
+import re
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,17 +32,22 @@ class NetworkConfig:
         layers: hidden layers.
         head_width: units of a hidden layer of their own for auction, declaration and play; 0: none.
         mixed: train in mixed precision: matrix products in bfloat16, which is faster where the processor has it.
+        device: where the networks play and learn: ``cpu``, ``cuda`` or ``cuda:N``; under torchrun each process has a
+            GPU of its own, whatever N. A run may go on on another device, but not with the same bytes.
     """
 
     width: int = 256
     layers: int = 3
     head_width: int = 0
     mixed: bool = False
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         _within("network.width", self.width, 1, 8192)
         _within("network.layers", self.layers, 1, 32)
         _within("network.head_width", self.head_width, 0, 8192)
+        if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", self.device):
+            raise ConfigError(f"network.device={shown(self.device)} is not allowed; allowed: cpu, cuda, cuda:N")
 
 
 @dataclass(frozen=True)
@@ -285,6 +291,18 @@ def load_config(name_or_path: str, overrides: Sequence[str] = ()) -> TrainConfig
         return TrainConfig.from_dict(data)
     except ConfigError as error:
         raise ConfigError(f"{where}: {error}") from error
+
+
+def with_overrides(config: TrainConfig, overrides: Sequence[str]) -> TrainConfig:
+    """A configuration with ``a.b=value`` overrides.
+
+    Raises:
+        ConfigError: what `load_config` refuses.
+    """
+    data = config.to_dict()
+    for override in overrides:
+        _override(data, override)
+    return TrainConfig.from_dict(data)
 
 
 def config_names() -> list[str]:

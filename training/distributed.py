@@ -108,8 +108,11 @@ ALONE = World()
 
 
 @contextmanager
-def joined() -> Iterator[World]:
+def joined(device: torch.device | None = None) -> Iterator[World]:
     """The world that torchrun's environment variables name, or `ALONE`.
+
+    Args:
+        device: where this process's networks are, if not on the processor.
 
     Raises:
         LostProcessError: the others cannot be reached.
@@ -118,12 +121,16 @@ def joined() -> Iterator[World]:
     if size == 1 or "RANK" not in os.environ:
         yield ALONE
         return
+    on_gpu = device is not None and device.type == "cuda"
+    backend = "cpu:gloo,cuda:nccl" if on_gpu else "gloo"  # counts travel as numpy arrays, gradients as they are
+    if on_gpu:
+        torch.cuda.set_device(device)
     try:
-        distributed.init_process_group("gloo", timeout=PATIENCE)
+        distributed.init_process_group(backend, timeout=PATIENCE)
     except (RuntimeError, ValueError) as error:
         raise LostProcessError(f"the processes of the run cannot meet: {_first_line(error)}") from error
     try:
-        groups = [distributed.new_group(timeout=PATIENCE) for _ in range(2)]
+        groups = [distributed.new_group(timeout=PATIENCE, backend=backend) for _ in range(2)]
         yield World(distributed.get_rank(), size, *groups)
     finally:
         distributed.destroy_process_group()

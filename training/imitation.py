@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from texas42.agents.arena import decisions_for
 from texas42.agents.base import Agent
 from texas42.agents.choice import sample_actions, uniforms
 from texas42.training.config import ImitationConfig
+from texas42.training.device import moved
 from texas42.training.learner import (
     Learner,
     belief_targets,
@@ -71,6 +71,7 @@ def imitate(
     set_learning_rate(learner.actor_optimiser, rate)
     set_learning_rate(learner.critic_optimiser, rate)
     actor, critic = side_by_side(
+        learner,
         pool,
         lambda: _learn_actor(learner, experience, config, np.random.default_rng([*seed, 0])),
         lambda: _learn_critic(learner, experience, config, stake, np.random.default_rng([*seed, 1])),
@@ -82,29 +83,27 @@ def _learn_actor(learner: Learner, data: Experience, config: ImitationConfig, rn
     step, world = learner.actor_step(MAX_NORM), learner.world
     means, made = Means(), made_targets(data)
     for rows in minibatches(len(data), config.minibatch, rng, world, world.actor):
-        observations = torch.from_numpy(data.observations[rows])
-        legal = torch.from_numpy(data.masks[rows]) != 0
-        actions = torch.from_numpy(data.actions[rows])
+        arrays = (data.observations, data.masks, data.actions, data.hidden, made, data.phases)
+        observations, masks, actions, hidden, known, phases = (moved(array[rows], learner.device) for array in arrays)
+        legal = masks != 0
         features = learner.actor.features(observations)
         log_probabilities = masked_log_softmax(learner.actor.logits(features), legal)
         choice = imitation_loss(log_probabilities, legal, actions, config.smoothing).mean()
-        may_hold, holders = belief_targets(learner.shape, observations, torch.from_numpy(data.hidden[rows]))
+        may_hold, holders = belief_targets(learner.shape, observations, hidden)
         belief = belief_loss(learner.actor.belief(features), may_hold, holders).mean()
-        forecast = made_loss(learner.actor.made(features), torch.from_numpy(made[rows]))
+        forecast = made_loss(learner.actor.made(features), known)
         means.add("imitation/grad_norm", step(choice + BELIEF_WEIGHT * belief + FORECAST_WEIGHT * forecast))
         means.add("forecast/bits", float(forecast.detach()) / np.log(2))
         means.add("imitation/loss", float(choice.detach()))
         means.add("belief/bits", float(belief.detach()) / np.log(2))
-        _add_agreement(means, log_probabilities, actions, data.phases[rows])
+        _add_agreement(means, log_probabilities, actions, phases)
     return means.result()
 
 
-def _add_agreement(
-    means: Means, log_probabilities: torch.Tensor, actions: torch.Tensor, phases: npt.NDArray[np.int64]
-) -> None:
+def _add_agreement(means: Means, log_probabilities: torch.Tensor, actions: torch.Tensor, phases: torch.Tensor) -> None:
     agrees = (log_probabilities.argmax(dim=1) == actions).float()
     for index, phase in enumerate(PHASES):
-        means.add(f"imitation/agreement_{phase}", agrees[torch.from_numpy(phases == index)])
+        means.add(f"imitation/agreement_{phase}", agrees[phases == index])
 
 
 def _learn_critic(
@@ -116,8 +115,8 @@ def _learn_critic(
     returns = data.rewards / np.float32(stake)
     for chosen in minibatches(len(undisturbed), config.minibatch, rng, world, world.critic):
         rows = undisturbed[chosen]
-        observations, hidden = torch.from_numpy(data.observations[rows]), torch.from_numpy(data.hidden[rows])
-        targets = torch.from_numpy(returns[data.players[rows]])
+        arrays = (data.observations[rows], data.hidden[rows], returns[data.players[rows]])
+        observations, hidden, targets = (moved(array, learner.device) for array in arrays)
         loss = value_loss(learner.critic(observations, hidden), targets).mean()
         means.add("value/loss", float(loss.detach()))
         means.add("value/grad_norm", step(loss))

@@ -15,6 +15,7 @@ from texas42.agents.choice import sample_actions
 from texas42.agents.network import Actor, Critic, from_arrays, initialise, to_arrays
 from texas42.agents.shape import Shape
 from texas42.envs.rules.rules import Rules
+from texas42.training.device import moved
 from texas42.training.distributed import ALONE, World
 from texas42.training.losses import masked_log_softmax
 from texas42.training.rollout import Choice, Experience, Pending
@@ -33,13 +34,16 @@ class Learner:
         rules: the rules.
         seed: of the first weights.
         world: the processes that learn together.
+        device: where the networks are.
 
     Attributes:
         magnet: a moving average of the actor's weights, once `start_magnet` was called.
     """
 
-    def __init__(self, shape: Shape, rules: Rules, seed: int, world: World = ALONE) -> None:
-        self.shape, self.rules, self.world = shape, rules, world
+    def __init__(
+        self, shape: Shape, rules: Rules, seed: int, world: World = ALONE, device: torch.device | str = "cpu"
+    ) -> None:
+        self.shape, self.rules, self.world, self.device = shape, rules, world, torch.device(device)
         self.magnet: Actor | None = None
         self.actor, self.critic = Actor(shape, rules), Critic(shape, rules)
         initialise(self.actor, seed)
@@ -47,7 +51,9 @@ class Learner:
         self.make_optimisers()
 
     def make_optimisers(self) -> None:
-        """Fresh optimisers for the networks as they are."""
+        """Fresh optimisers for the networks as they are, which are moved to their device."""
+        self.actor.to(self.device)
+        self.critic.to(self.device)
         self.actor_optimiser = torch.optim.Adam(self.actor.parameters(), eps=ADAM_EPSILON)
         self.critic_optimiser = torch.optim.Adam(self.critic.parameters(), eps=ADAM_EPSILON)
 
@@ -76,11 +82,13 @@ class Learner:
             _load_moments(module, optimiser, _group(arrays, f"{name}_optimiser"))
         self.magnet = None
         if _group(arrays, "magnet"):
-            from_arrays(self.start_magnet(), _group(arrays, "magnet"))
+            magnet = self.start_magnet()
+            from_arrays(magnet, _group(arrays, "magnet"))
+            magnet.to(self.device)
 
     def start_magnet(self) -> Actor:
         """Begin the moving average with the actor as it is."""
-        self.magnet = Actor(self.shape, self.rules)
+        self.magnet = Actor(self.shape, self.rules).to(self.device)
         self.magnet.load_state_dict(self.actor.state_dict())
         self.magnet.mixed = self.actor.mixed
         return self.magnet
@@ -115,7 +123,7 @@ def _moments(module: nn.Module, optimiser: torch.optim.Adam) -> Arrays:
     out: Arrays = {}
     for name, parameter in module.named_parameters():
         state = optimiser.state.get(parameter, {})
-        out |= {f"{name}.{moment}": state[moment].numpy().copy() for moment in _MOMENTS if moment in state}
+        out |= {f"{name}.{moment}": state[moment].cpu().numpy().copy() for moment in _MOMENTS if moment in state}
     return out
 
 
@@ -129,19 +137,21 @@ def _load_moments(module: nn.Module, optimiser: torch.optim.Adam, arrays: Arrays
         }:
             raise ValueError(f"the optimiser's moments of {name!r} do not fit the network")
         if found:
-            optimiser.state[parameter] = {m: torch.from_numpy(a.copy()) for m, a in found.items()}
+            state = {m: torch.from_numpy(a.copy()) for m, a in found.items()}
+            places = {m: "cpu" if m == "step" else parameter.device for m in state}  # Adam counts on the processor
+            optimiser.state[parameter] = {m: tensor.to(places[m]) for m, tensor in state.items()}
 
 
 class SelfPlay:
     """Draws the learner's actions from its policy."""
 
-    def __init__(self, actor: Actor) -> None:
-        self.actor = actor
+    def __init__(self, actor: Actor, device: torch.device | str = "cpu") -> None:
+        self.actor, self.device = actor, torch.device(device)
 
     def choose(self, pending: Pending) -> Choice:
         """Sampled actions; they are played and learnt from."""
         with torch.inference_mode():
-            logits = self.actor(torch.from_numpy(pending.observations)).numpy()
+            logits = self.actor(moved(pending.observations, self.device)).cpu().numpy()
         actions, log_probabilities = sample_actions(logits, pending.masks, pending.keys)
         return Choice(actions, actions, log_probabilities)
 
@@ -186,37 +196,45 @@ def minibatches(
         yield order[piece * size : (piece + 1) * size]
 
 
-def values_of(critic: Critic, experience: Experience, pool: Executor, block: int = 4096) -> Float32:
+def values_of(learner: Learner, experience: Experience, pool: Executor, block: int = 4096) -> Float32:
     """The critic's value of every decision, float32 (t,)."""
+    critic, device = learner.critic, learner.device
 
     def one(start: int) -> Float32:
         rows = slice(start, start + block)
         with torch.inference_mode():
-            observations = torch.from_numpy(experience.observations[rows])
-            values: Float32 = critic(observations, torch.from_numpy(experience.hidden[rows])).numpy()
+            observations = moved(experience.observations[rows], device)
+            values: Float32 = critic(observations, moved(experience.hidden[rows], device)).cpu().numpy()
             return values
 
     parts = list(pool.map(one, range(0, len(experience), block)))
     return np.concatenate(parts) if parts else np.empty(0, np.float32)
 
 
-def magnet_log_probabilities(magnet: Actor, experience: Experience, pool: Executor, block: int = 4096) -> Float32:
+def magnet_log_probabilities(learner: Learner, experience: Experience, pool: Executor, block: int = 4096) -> Float32:
     """The moving average's log-probabilities of all actions, float32 (t, actions)."""
+    magnet, device = learner.magnet, learner.device
+    assert magnet is not None
 
     def one(start: int) -> Float32:
         rows = slice(start, start + block)
         with torch.inference_mode():
-            legal = torch.from_numpy(experience.masks[rows]) != 0
-            logits = magnet(torch.from_numpy(experience.observations[rows]))
-            found: Float32 = masked_log_softmax(logits, legal).numpy()
+            legal = moved(experience.masks[rows], device) != 0
+            logits = magnet(moved(experience.observations[rows], device))
+            found: Float32 = masked_log_softmax(logits, legal).cpu().numpy()
             return found
 
     parts = list(pool.map(one, range(0, len(experience), block)))
     return np.concatenate(parts) if parts else np.empty(experience.masks.shape, np.float32)
 
 
-def side_by_side(pool: Executor, first: Callable[[], Any], second: Callable[[], Any]) -> tuple[Any, Any]:
-    """Run two pieces of work that share nothing they write."""
+def side_by_side(
+    learner: Learner, pool: Executor, first: Callable[[], Any], second: Callable[[], Any]
+) -> tuple[Any, Any]:
+    """Run two pieces of work that share nothing they write; one after the other where GPUs exchange gradients, as NCCL
+    must not be used by two groups at once."""
+    if learner.device.type == "cuda" and learner.world.size > 1:
+        return first(), second()
     running = pool.submit(first)
     other = pool.submit(second)
     return running.result(), other.result()

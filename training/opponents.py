@@ -30,9 +30,13 @@ class League:
         rules: the rules.
         keep: how many of them are kept.
         fixed: the fixed agents.
+        device: where past selves play.
     """
 
-    def __init__(self, shape: Shape, rules: Rules, keep: int, fixed: tuple[Agent, ...]) -> None:
+    def __init__(
+        self, shape: Shape, rules: Rules, keep: int, fixed: tuple[Agent, ...], device: torch.device | str = "cpu"
+    ) -> None:
+        self.device = str(device)
         self.shape, self.rules, self.keep, self.fixed = shape, rules, keep, fixed
         self.past: list[PastSelf] = []
 
@@ -53,7 +57,8 @@ class League:
         with torch.device("meta"):
             actor = Actor(self.shape, self.rules)
         from_arrays(actor, arrays)
-        self.past.append(PastSelf(update, arrays, PolicyAgent(actor, f"past:{update}", temperature=1.0)))
+        agent = PolicyAgent(actor, f"past:{update}", temperature=1.0, device=self.device)
+        self.past.append(PastSelf(update, arrays, agent))
 
     def draw(self, n: int, rng: np.random.Generator) -> list[Agent]:
         """Up to `n` different strangers."""

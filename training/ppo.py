@@ -7,6 +7,7 @@ advantages, then move the actor and, beside it, the critic. docs/METRICS.md expl
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ import torch
 
 from texas42.agents.base import Agent
 from texas42.training.config import AdviceConfig, PPOConfig
+from texas42.training.device import moved
 from texas42.training.learner import (
     Learner,
     SelfPlay,
@@ -87,14 +89,14 @@ def play(
     first: int,
 ) -> Experience:
     """Hands ``first`` and following, the learner's seats drawn from its policy."""
-    return rollout.play(seed, first, seating, lambda: SelfPlay(learner.actor), others)
+    return rollout.play(seed, first, seating, lambda: SelfPlay(learner.actor, learner.device), others)
 
 
 def assess(
     learner: Learner, experience: Experience, config: PPOConfig, stake: float, pool: Executor
 ) -> tuple[Batch, Metrics]:
     """Advantages, normalised within each phase, and value targets, in units of the largest stake."""
-    values = values_of(learner.critic, experience, pool)
+    values = values_of(learner, experience, pool)
     rewards = experience.rewards / np.float32(stake)
     advantages, targets = generalised_advantages(values, experience.players, rewards, config.gae_lambda)
     paid = rewards[experience.players]
@@ -105,7 +107,7 @@ def assess(
             metrics[f"value/explained_variance_{phase}"] = explained_variance(values[rows], paid[rows])
             metrics[f"value/advantage_spread_{phase}"] = float(advantages[rows].std() * stake)
     normalised = normalised_by_group(advantages, experience.phases, len(PHASES), learner.world)
-    magnet = None if learner.magnet is None else magnet_log_probabilities(learner.magnet, experience, pool)
+    magnet = None if learner.magnet is None else magnet_log_probabilities(learner, experience, pool)
     return Batch(experience, normalised, targets, made_targets(experience), magnet), metrics
 
 
@@ -116,6 +118,7 @@ def learn(
     set_learning_rate(learner.actor_optimiser, schedule.learning_rate)
     set_learning_rate(learner.critic_optimiser, schedule.critic_learning_rate)
     actor, critic = side_by_side(
+        learner,
         pool,
         lambda: _learn_actor(learner, batch, config, schedule, np.random.default_rng([*seed, 0])),
         lambda: _learn_critic(learner, batch, config, np.random.default_rng([*seed, 1])),
@@ -150,29 +153,31 @@ def _actor_loss(
 ) -> tuple[torch.Tensor, float]:
     """The loss of one minibatch and the KL from the policy that played it."""
     data = batch.experience
-    observations = torch.from_numpy(data.observations[rows])
-    legal = torch.from_numpy(data.masks[rows]) != 0
-    actions = torch.from_numpy(data.actions[rows])
+
+    def here(array: npt.NDArray[Any]) -> torch.Tensor:
+        return moved(array[rows], learner.device)
+
+    observations, legal, actions = here(data.observations), here(data.masks) != 0, here(data.actions)
 
     features = learner.actor.features(observations)
     log_probabilities = masked_log_softmax(learner.actor.logits(features), legal)
     chosen = log_probabilities.gather(1, actions[:, None]).squeeze(1)
-    log_ratio = chosen - torch.from_numpy(data.log_probabilities[rows])
+    log_ratio = chosen - here(data.log_probabilities)
     ratio = log_ratio.exp()
 
-    policy = clipped_policy_loss(ratio, torch.from_numpy(batch.advantages[rows]), config.clip).mean()
+    policy = clipped_policy_loss(ratio, here(batch.advantages), config.clip).mean()
     entropy = normalised_entropy(log_probabilities, legal)
-    may_hold, holders = belief_targets(learner.shape, observations, torch.from_numpy(data.hidden[rows]))
+    may_hold, holders = belief_targets(learner.shape, observations, here(data.hidden))
     belief = belief_loss(learner.actor.belief(features), may_hold, holders).mean()
-    forecast = made_loss(learner.actor.made(features), torch.from_numpy(batch.made[rows]))
+    forecast = made_loss(learner.actor.made(features), here(batch.made))
     loss = config.weight * policy - schedule.entropy * entropy.mean()
     loss = loss + config.belief * belief + config.forecast * forecast
     if schedule.advice:
-        gain = advice_gain(log_probabilities, torch.from_numpy(data.advice[rows]))
+        gain = advice_gain(log_probabilities, here(data.advice))
         loss = loss - schedule.advice * gain.mean()
         means.add("policy/advice", gain.detach())
     if batch.magnet is not None:
-        pull = kl_divergence(log_probabilities, torch.from_numpy(batch.magnet[rows]), legal).mean()
+        pull = kl_divergence(log_probabilities, here(batch.magnet), legal).mean()
         loss = loss + config.magnet * pull
         means.add("policy/magnet_kl", float(pull.detach()))
 
@@ -182,9 +187,9 @@ def _actor_loss(
     means.add("policy/clipped", float(((ratio - 1).abs() > config.clip).float().mean()))
     means.add("forecast/bits", float(forecast.detach()) / np.log(2))
     means.add("belief/bits", float(belief.detach()) / np.log(2))
-    top = log_probabilities.detach().max(dim=1).values.exp()
+    top, phases = log_probabilities.detach().max(dim=1).values.exp(), here(data.phases)
     for index, phase in enumerate(PHASES):
-        there = torch.from_numpy(data.phases[rows] == index)
+        there = phases == index
         means.add(f"policy/entropy_{phase}", entropy.detach()[there])
         means.add(f"policy/top_probability_{phase}", top[there])
     return loss, kl
@@ -196,11 +201,9 @@ def _learn_critic(learner: Learner, batch: Batch, config: PPOConfig, rng: np.ran
     data = batch.experience
     for _ in range(config.epochs):
         for rows in minibatches(len(data), config.minibatch, rng, world, world.critic):
-            observations, hidden = (
-                torch.from_numpy(data.observations[rows]),
-                torch.from_numpy(data.hidden[rows]),
-            )
-            loss = value_loss(learner.critic(observations, hidden), torch.from_numpy(batch.targets[rows])).mean()
+            arrays = (data.observations, data.hidden, batch.targets)
+            observations, hidden, targets = (moved(array[rows], learner.device) for array in arrays)
+            loss = value_loss(learner.critic(observations, hidden), targets).mean()
             means.add("value/loss", float(loss.detach()))
             means.add("value/grad_norm", step(loss))
     return means.result()

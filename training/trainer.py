@@ -36,6 +36,7 @@ from texas42.agents.specs import make_agent
 from texas42.training import imitation, ppo
 from texas42.training.advice import can_advise
 from texas42.training.config import ConfigError, TrainConfig
+from texas42.training.device import learning_device
 from texas42.training.distributed import ALONE, World, joined
 from texas42.training.evaluation.match import play_match
 from texas42.training.examine import examine
@@ -106,7 +107,7 @@ class Run:
     Raises:
         RunError: the folder cannot be used.
         CheckpointError: its checkpoint is damaged or of another game.
-        ConfigError: an agent of the configuration cannot be made.
+        ConfigError: an agent of the configuration cannot be made, or its device is not there.
     """
 
     def __init__(self, config: TrainConfig, out: Path, *, resume: bool = False, world: World = ALONE) -> None:
@@ -118,10 +119,11 @@ class Run:
                 " seats: there is advice in four-player double-six games only; allowed: 0"
             )
         self.shape = Shape.of(self.rules, network.width, network.layers, network.head_width)
-        self.learner = Learner(self.shape, self.rules, config.seed, world)
+        device = learning_device(network.device)
+        self.learner = Learner(self.shape, self.rules, config.seed, world, device)
         self.learner.actor.mixed = self.learner.critic.mixed = network.mixed
         fixed = self._agents(config.opponents.agents)
-        self.league = League(self.shape, self.rules, config.opponents.keep, fixed)
+        self.league = League(self.shape, self.rules, config.opponents.keep, fixed, device)
         self.yardstick = self._agents((config.evaluation.opponent,))[0]
         self.others = self._agents(config.evaluation.others)
         self.teacher = self._agents((config.imitation.teacher,))[0] if config.imitation.batches else None
@@ -233,7 +235,7 @@ def train(config: TrainConfig, out: Path, reporter: Reporter, *, resume: bool = 
         LostProcessError: another process of the run is gone.
         RunError, CheckpointError, ConfigError: see `Run`.
     """
-    with joined() as world:
+    with joined(learning_device(config.network.device)) as world:
         run = Run(config, out, resume=resume, world=world)
         log = MetricLog(out / "tensorboard", run.progress.decisions) if world.leads else None
         try:
@@ -358,7 +360,7 @@ class Loop:
             return {}
         run, config, began = self.run, self.config.evaluation, time.perf_counter()
         seed = self.config.seed ^ _MATCH_SALT
-        policy = PolicyAgent(run.learner.actor)
+        policy = PolicyAgent(run.learner.actor, device=str(run.learner.device))
         result = play_match(policy, run.yardstick, run.rules, config.deals, seed)
         mean, (low, high) = result.mean, result.ci95
         metrics = {"evaluation/marks_per_deal": mean, "evaluation/low": float(low), "evaluation/high": float(high)}
@@ -377,7 +379,7 @@ class Loop:
         for spec, agent in zip(config.others, run.others, strict=True):
             out[f"against/{spec}"] = play_match(policy, agent, run.rules, config.other_deals, seed).mean
         if (run.out / BEST).exists():
-            past = load_policy_agent(run.out / BEST, run.rules)
+            past = load_policy_agent(run.out / BEST, run.rules, device=str(policy.device))
             out["evaluation/past_self"] = play_match(policy, past, run.rules, config.other_deals, seed).mean
         if config.hands:
             out |= examine(policy, run.rules, config.hands, seed)

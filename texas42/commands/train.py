@@ -25,6 +25,8 @@ EXAMPLES = """examples:
   texas42 evaluate checkpoint:runs/mine/best.safetensors heuristic
 """
 _LOG = logging.getLogger("texas42")
+_DEVICE = "network.device"
+"""What may change when a run is resumed."""
 _SHOWN = {
     "evaluation/marks_per_deal": "marks/deal",
     "imitation/agreement_auction": "agrees auction",
@@ -95,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _config_and_folder(args: argparse.Namespace) -> "tuple[TrainConfig, Path]":
-    from texas42.training.config import load_config
+    from texas42.training.config import load_config, with_overrides
     from texas42.training.trainer import saved_config
 
     overrides = _overrides(args)
@@ -107,12 +109,15 @@ def _config_and_folder(args: argparse.Namespace) -> "tuple[TrainConfig, Path]":
     if not args.resume:
         return load_config(args.config, overrides), out
     config = saved_config(out)
+    if args.config is None and overrides and all(text.partition("=")[0].strip() == _DEVICE for text in overrides):
+        return with_overrides(config, overrides), out
     if args.config is not None or overrides:
         wanted = load_config(args.config, overrides) if args.config else None
         if wanted != config:
             raise CommandError(
                 f"the run in {out} was started with another configuration, {out / 'config.yaml'};"
-                " resume it without --config, --set and --seed, or start another run with another --out"
+                f" resume it without --config, --seed and --set ({_DEVICE} alone may change), or start another run with"
+                " another --out"
             )
     return config, out
 
