@@ -15,7 +15,8 @@ VENV ?= .venv
 BIN := $(abspath $(VENV))/bin
 STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
-PYTEST_ARGS ?=
+# Two test files at a time; to run them one after the other, or to debug: make PYTEST_ARGS= test
+PYTEST_ARGS ?= -n 2 --dist loadfile
 ORACLE_HANDS ?= 20000
 
 .PHONY: help venv test train lint typecheck wheel-test oracle bench integrations clean
