@@ -34,7 +34,7 @@ def opinionated(seed: int = 0, scale: float = 3.0) -> PolicyAgent:
     initialise(actor, seed)
     with torch.no_grad():
         for head in actor.heads:
-            head.weight.mul_(100 * scale)  # type: ignore[union-attr, operator]
+            head.weight.mul_(100 * scale)  # type: ignore[operator]
     return PolicyAgent(actor)
 
 
@@ -102,9 +102,9 @@ def test_worlds_are_as_likely_as_the_policys_probabilities() -> None:
             hands[seat] = sum(1 << int(i) for i in dealt[7 * k : 7 * k + 7])
         worlds.append([hands[seat] for seat in range(4)])
     logs = Inference(RULES, policy).logs(view, me, np.array(worlds, np.uint64))
-    for hands, log in zip(worlds, logs, strict=True):
+    for world, log in zip(worlds, logs, strict=True):
         asked = first.copy()
-        asked["hands"][0, :4] = asked["dealt"][0, :4] = hands
+        asked["hands"][0, :4] = asked["dealt"][0, :4] = world
         game.states[:] = asked
         decisions = decisions_for(game, np.array([0]), np.zeros(1, np.uint64))
         assert int(decisions.seats[0]) == caller
