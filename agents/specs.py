@@ -125,12 +125,12 @@ REGISTRY: dict[str, AgentKind] = {
     "search": AgentKind(
         "texas42.agents.search.guided",
         "make_search",
-        "a trained policy that also solves and plays out its choices in many deals",
+        "pimc with a trained policy's opinion",
         {
             "checkpoint": text(),
             "worlds": whole(1, 100_000),
             "weight": number(0.0, 10.0),
-            "calls": word("policy", "race"),
+            "calls": word("pimc", "race", "policy"),
             "inference": text(),
             "threads": whole(1, 1024),
         },

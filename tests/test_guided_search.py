@@ -70,7 +70,7 @@ def test_with_all_the_weight_a_play_is_the_policys() -> None:
     np.testing.assert_array_equal(search.act(asked), policy.act(asked))
 
 
-def test_calls_are_the_policys_or_race_from_its_favourite() -> None:
+def test_calls_are_those_of_pimc_or_the_policys_or_race_from_its_favourite() -> None:
     game = BatchedGame(RULES, 16, auto_reset=False)
     game.reset(8)
     rows = np.arange(16)
@@ -78,6 +78,8 @@ def test_calls_are_the_policys_or_race_from_its_favourite() -> None:
     policy = opinionated()
     own = policy.act(asked)
     np.testing.assert_array_equal(SearchAgent(RULES, policy, worlds=2, calls="policy").act(asked), own)
+    expected = PimcAgent(RULES, worlds=2, inference=HEURISTIC).act(asked)
+    np.testing.assert_array_equal(SearchAgent(RULES, policy, worlds=2, inference=HEURISTIC).act(asked), expected)
     raced = SearchAgent(RULES, policy, worlds=2, calls="race").act(asked)
     assert (asked.masks[rows, raced] == 1).all()
     assert (raced != own).any()  # random opinions about bids do not hold their own in hands played out
@@ -141,5 +143,5 @@ def test_a_search_that_cannot_be_is_refused(tmp_path: Path) -> None:
         make_agent(f"search:checkpoint={tmp_path / 'none'}", RULES)
     with pytest.raises(OptionsError, match="search plays four-player double-six 42"):
         SearchAgent(Rules.preset("players_6"), opinionated())
-    with pytest.raises(SpecError, match="calls='both' is not allowed; allowed: one of policy, race"):
+    with pytest.raises(SpecError, match="calls='both' is not allowed; allowed: one of pimc, race, policy"):
         make_agent("search:calls=both", RULES)

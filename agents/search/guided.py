@@ -1,4 +1,4 @@
-"""``search``: a trained policy that thinks: its calls put to the test, its plays weighed with those of ``pimc``.
+"""``search``: ``pimc`` with a trained policy's opinion: its plays weighed together, and on request its calls.
 
 The policy knows from millions of hands what tends to work against hidden hands; the worlds show what these tiles
 come to. In a play both are added up, so that few worlds move a sure policy little and an unsure one much.
@@ -20,7 +20,7 @@ from texas42.envs.rules.rules import Rules
 
 OPINION = 0.03
 """What the policy's log-probability counts beside a chance of the contract."""
-CALLS, INFERENCE = "race", "heuristic"
+CALLS, INFERENCE = "pimc", "heuristic"
 LEAST = np.log(1e-6)
 """Log-probabilities count from here up."""
 NEAR = 3.0
@@ -35,8 +35,8 @@ class SearchAgent(PimcAgent):
         policy: the policy.
         worlds: deals solved for each play; twice as many are played out.
         weight: what the policy's log-probability counts beside a chance of the contract.
-        calls: ``race``: calls and declarations are the policy's unless another that it holds likely does better in
-            hands played out; ``policy``: they are the policy's.
+        calls: who calls and declares: ``pimc``; ``race``: the policy, unless a call that it holds likely too does better
+            in hands played out; ``policy``.
         inference: the policy that worlds are weighted by, None for worlds all alike.
         threads: decisions of a batch are spread over this many threads.
 
@@ -71,8 +71,10 @@ class SearchAgent(PimcAgent):
         return np.maximum(self.policy.log_probabilities(decisions), LEAST)
 
     def call_or_declare(self, s: Any, me: int, legal: list[int], key: int, opinion: Opinions | None) -> int:
-        """The policy's call or declaration, put to the test where `calls` says so."""
+        """The call or declaration of pimc or of the policy, as `calls` says."""
         assert opinion is not None
+        if self.calls == "pimc":
+            return super().call_or_declare(s, me, legal, key, opinion)
         favourite = max(legal, key=lambda a: (opinion[a], -a))
         if self.calls == "policy":
             return favourite
