@@ -1,4 +1,4 @@
-"""``search``: ``pimc`` with a trained policy's opinion: its plays weighed together, and on request its calls.
+"""``search``: ``pimc`` with the opinion of a trained policy about plays, and on request about calls.
 
 The policy knows from millions of hands what tends to work against hidden hands; the worlds show what these tiles
 come to. In a play both are added up, so that few worlds move a sure policy little and an unsure one much.
@@ -35,7 +35,7 @@ class SearchAgent(PimcAgent):
         policy: the policy.
         worlds: deals solved for each play; twice as many are played out.
         weight: what the policy's log-probability counts beside a chance of the contract.
-        calls: who calls and declares: ``pimc``; ``race``: the policy, unless a call that it holds likely too does better
+        calls: who calls and declares: ``pimc``; ``race``: the policy, unless a call it holds likely too does better
             in hands played out; ``policy``.
         inference: the policy that worlds are weighted by, None for worlds all alike.
         threads: decisions of a batch are spread over this many threads.
