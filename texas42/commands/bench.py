@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
             rows += step()
             advance(1)
     print(describe(rows))
-    write_json(args.json, {"rows": rows, "machine": machine(), "command": command_line()})
+    write_json(args.json, {"rows": rows, "machine": machine(), "command": command_line(args)})
     return 0
 
 

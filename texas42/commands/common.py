@@ -167,9 +167,9 @@ def write_json(path: Path | None, content: object) -> None:
         path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
-def command_line() -> str:
-    """The command as it was typed, for result files."""
-    return shlex.join(["texas42", *sys.argv[1:]])
+def command_line(args: argparse.Namespace) -> str:
+    """The command as it was given, for result files."""
+    return shlex.join(["texas42", *args.given])
 
 
 def is_terminal() -> bool:

@@ -111,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
             saved=saved,
         )
     print(describe(result))
-    write_json(args.json, {**result.to_json(), "command": command_line()})
+    write_json(args.json, {**result.to_json(), "command": command_line(args)})
     if saved is not None:
         saved.unlink(missing_ok=True)
     return 0

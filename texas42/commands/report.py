@@ -99,8 +99,8 @@ def run(args: argparse.Namespace) -> int:
             print(f"finished parts are kept in {parts.folder}; the same command goes on from there", file=sys.stderr)
             raise
         page = args.out / "report.html"
-        write_json(args.out / "report.json", {**report.to_json(), "command": command_line()})
-        write_atomically(page, render(report, command_line()).encode("utf-8", "replace").decode("utf-8"))
+        write_json(args.out / "report.json", {**report.to_json(), "command": command_line(args)})
+        write_atomically(page, render(report, command_line(args)).encode("utf-8", "replace").decode("utf-8"))
     print(page)
     return 0
 

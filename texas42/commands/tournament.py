@@ -117,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
 
 def write_result(args: argparse.Namespace, figures: dict[str, Any], name: str) -> None:
     """Write the figures where the arguments ask for them."""
-    content = {**figures, "command": command_line()}
+    content = {**figures, "command": command_line(args)}
     write_json(args.json, content)
     if args.out is not None:
         write_json(args.out / name, content)
