@@ -129,7 +129,7 @@ REGISTRY: dict[str, AgentKind] = {
         {
             "checkpoint": text(),
             "worlds": whole(1, 100_000),
-            "weight": number(0.0, 10.0),
+            "weight": number(0.0, 1000.0),
             "calls": word("pimc", "race", "policy"),
             "inference": text(),
             "threads": whole(1, 1024),

@@ -66,7 +66,7 @@ def test_with_all_the_weight_a_play_is_the_policys() -> None:
     game, rows = positions()
     asked = decisions_for(game, rows, decision_keys(game, 1, np.zeros(game.n, np.int64))[rows])
     policy = opinionated(scale=0.2)
-    search = SearchAgent(RULES, policy, worlds=3, weight=1e6, calls="policy", inference=HEURISTIC)
+    search = SearchAgent(RULES, policy, worlds=3, weight=3e5, calls="policy", inference=HEURISTIC)
     np.testing.assert_array_equal(search.act(asked), policy.act(asked))
 
 

@@ -18,12 +18,12 @@ from texas42.agents.search.searcher import BID_WORLDS, Opinions, policy_of
 from texas42.agents.specs import make_agent
 from texas42.envs.rules.rules import Rules
 
-OPINION = 0.03
-"""What the policy's log-probability counts beside a chance of the contract."""
+OPINION = 0.4
+"""Worlds that the policy's log-probability counts as: the more worlds speak, the less does the policy."""
 CALLS, INFERENCE = "pimc", "heuristic"
-LEAST = np.log(1e-6)
-"""Log-probabilities count from here up."""
-NEAR = 3.0
+DISTANCE = 2.0
+"""How far behind the favourite, in log-probability, a play may count: a policy is often surer of itself than right."""
+NEAR = 1.5
 """Log-probability by which the policy may hold a call less likely than its favourite for it to be looked at."""
 
 
@@ -34,7 +34,7 @@ class SearchAgent(PimcAgent):
         rules: what it plays by; four players, double-six.
         policy: the policy.
         worlds: deals solved for each play; twice as many are played out.
-        weight: what the policy's log-probability counts beside a chance of the contract.
+        weight: as how many worlds the policy's log-probability counts.
         calls: who calls and declares: ``pimc``; ``race``: the policy, unless a call it holds likely too does better
             in hands played out; ``policy``.
         inference: the policy that worlds are weighted by, None for worlds all alike.
@@ -64,11 +64,12 @@ class SearchAgent(PimcAgent):
         }
         name = "search:" + ",".join(f"{key}={value}" for key, value in options.items() if value is not None)
         super().__init__(rules, worlds, "make", threads, inference, name=name)
-        self.policy, self.opinion_worth, self.calls = policy, weight, calls
+        self.policy, self.opinion_worth, self.calls = policy, weight / worlds, calls
 
     def opinions(self, decisions: Decisions) -> Opinions:
-        """The policy's log-probabilities, float64 (n, actions)."""
-        return np.maximum(self.policy.log_probabilities(decisions), LEAST)
+        """The policy's log-probabilities, float64 (n, actions), none further than `DISTANCE` behind the favourite's."""
+        logs = self.policy.log_probabilities(decisions)
+        return np.maximum(logs, logs.max(axis=1, keepdims=True) - DISTANCE)
 
     def call_or_declare(self, s: Any, me: int, legal: list[int], key: int, opinion: Opinions | None) -> int:
         """The call or declaration of pimc or of the policy, as `calls` says."""
