@@ -69,7 +69,7 @@ class SearchAgent(PimcAgent):
     def opinions(self, decisions: Decisions) -> Opinions:
         """The policy's log-probabilities, float64 (n, actions), none further than `DISTANCE` behind the favourite's."""
         logs = self.policy.log_probabilities(decisions)
-        return np.maximum(logs, logs.max(axis=1, keepdims=True) - DISTANCE)
+        return np.asarray(np.maximum(logs, logs.max(axis=1, keepdims=True) - DISTANCE))
 
     def call_or_declare(self, s: Any, me: int, legal: list[int], key: int, opinion: Opinions | None) -> int:
         """The call or declaration of pimc or of the policy, as `calls` says."""
