@@ -9,6 +9,7 @@ row as soon as it is known. Killed and started again it goes on: finished runs a
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from texas42.agents.checkpoint import CheckpointError, load_checkpoint
@@ -35,7 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         except (CheckpointError, RunError) as error:
             print(f"train_variants: {error}", file=sys.stderr)
             return 2
-        code = texas42(["train", "--out", str(out), *command])
+        with redirect_stdout(sys.stderr):  # the table alone goes to standard output
+            code = texas42(["train", "--out", str(out), *command])
         if code:
             return code
         print(row(name, out, args.deals, args.seed), flush=True)
