@@ -17,9 +17,9 @@ from texas42.agents.recording import record_hands
 from texas42.cli import main as texas42
 from texas42.envs.records import HandRecord, format_hand, write
 from texas42.envs.rules.rules import Rules
-from texas42.training.config import ConfigError, TrainConfig, load_config
+from texas42.training.config import ConfigError, load_config
 from texas42.training.evaluation.match import play_match
-from texas42.training.trainer import BEST, LAST, RunError, saved_config
+from texas42.training.trainer import BEST, LAST, RunError, is_begun
 
 BASELINES = ("random", "passer", "heuristic")
 EVALUATION_SEED = 42
@@ -32,10 +32,12 @@ def main() -> int:
     started = time.monotonic()
     try:
         config = load_config(args.config)
-        resume = check_folder(args.out, config)
+        resume = is_begun(args.out, config)
     except (ConfigError, CheckpointError, RunError) as error:
         print(f"quick_train: {error}", file=sys.stderr)
         return 2
+    if resume:
+        print(f"going on with the run in {args.out}")
     command = ["train", "--out", str(args.out), *(["--resume"] if resume else ["--config", args.config])]
     code = texas42(command)
     if code:
@@ -56,20 +58,6 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("runs/quick"), help="folder (default runs/quick)")
     parser.add_argument("--deals", type=int, default=5000, help="deals of each match (default 5000)")
     return parser.parse_args()
-
-
-def check_folder(out: Path, config: TrainConfig) -> bool:
-    """Whether a run of this configuration is there to go on with.
-
-    Raises:
-        RunError: a run of another configuration is there.
-    """
-    if not (out / LAST).exists():
-        return False
-    if saved_config(out) != config:
-        raise RunError(f"{out} holds a run of another configuration; remove it, or give another folder with --out")
-    print(f"going on with the run in {out}")
-    return True
 
 
 def evaluate(agent: Agent, baseline: str, rules: Rules, deals: int, out: Path) -> str:

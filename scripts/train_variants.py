@@ -16,9 +16,9 @@ from texas42.agents.checkpoint import CheckpointError, load_checkpoint
 from texas42.agents.policy import PolicyAgent, load_policy_agent
 from texas42.cli import main as texas42
 from texas42.envs.rules.rules import Rules
-from texas42.training.config import TrainConfig, config_names, load_config
+from texas42.training.config import config_names, load_config
 from texas42.training.evaluation.match import play_match
-from texas42.training.trainer import BEST, LAST, RunError, saved_config
+from texas42.training.trainer import BEST, LAST, RunError, is_begun, saved_config
 
 BIG = {"quick", "standard", "standard_advised", "open_rules", "large"}
 OPPONENTS = ("random", "heuristic")
@@ -59,19 +59,6 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         parser.error(f"--deals {args.deals} must be at least 1")
     args.names = args.names or names
     return args
-
-
-def is_begun(out: Path, config: TrainConfig) -> bool:
-    """Whether a run of this configuration is there to go on with.
-
-    Raises:
-        RunError: a run of another configuration is there.
-    """
-    if not (out / LAST).exists():
-        return False
-    if saved_config(out) != config:
-        raise RunError(f"{out} holds a run of another configuration; remove it, or give another folder with --out")
-    return True
 
 
 def row(name: str, out: Path, deals: int, seed: int) -> str:

@@ -6,12 +6,13 @@ import torch
 
 from texas42.agents.arena import decision_keys, decisions_for
 from texas42.agents.heuristic.agent import HeuristicAgent
+from texas42.agents.search.searcher import can_search
 from texas42.agents.solver.solver import solve
 from texas42.envs.batch import BatchedGame
 from texas42.envs.engine.state import AUCTION, PLAY, STATE
 from texas42.envs.rules.declarations import LOPER, SEVENS
 from texas42.envs.rules.rules import Rules
-from texas42.training.advice import Adviser, can_advise
+from texas42.training.advice import Adviser
 from texas42.training.config import ConfigError, TrainConfig
 from texas42.training.kernels import POINTS_WORTH, SOLVED_SHARE
 from texas42.training.losses import advice_gain
@@ -113,7 +114,7 @@ def test_the_gain_counts_all_advised_actions_and_no_common_luck() -> None:
 
 
 def test_advice_is_refused_where_there_is_none(tmp_path: object) -> None:
-    assert can_advise(Rules.preset("casual"))
-    assert not can_advise(Rules.preset("moon"))
+    assert can_search(Rules.preset("casual"))
+    assert not can_search(Rules.preset("moon"))
     with pytest.raises(ConfigError, match=r"advice.share=0.5 is not allowed for 'moon' with 3 seats"):
         Run(TrainConfig.from_dict({"rules": "moon", "advice": {"share": 0.5}}), tmp_path)  # type: ignore[arg-type]

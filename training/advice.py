@@ -20,16 +20,11 @@ from texas42.training import kernels
 Float32 = npt.NDArray[np.float32]
 
 
-def can_advise(rules: Rules) -> bool:
-    """Whether there is advice: in four-player double-six games."""
-    return rules.seats == 4 and rules.game.max_pip == 6 and rules.game.copies == 1
-
-
 class Adviser:
     """Works advice out; for one thread.
 
     Args:
-        rules: a game that `can_advise` allows.
+        rules: a game that `can_search` allows.
         share: share of the hands it is asked about.
     """
 

@@ -64,7 +64,7 @@ class Schedule:
         fall = 1 + (final - 1) * done
         entropy = config.entropy + (config.final_entropy - config.entropy) * done
         given = advice or AdviceConfig()
-        weight = given.weight + (given.final_weight - given.weight) * done
+        weight = given.weight + (given.final_weight - given.weight) * done if given.share else 0.0
         return Schedule(config.learning_rate * fall, config.critic_learning_rate * fall, entropy, weight)
 
 

@@ -79,7 +79,8 @@ class Experience:
         observations, hidden, masks: int8 (t, ...).
         actions: int64 (t,), the actions to learn from.
         log_probabilities: float32 (t,), theirs when they were chosen.
-        advice: float32 (t, actions), what every action comes to (`advice.Adviser`); NaN where that was not asked.
+        advice: float32 (t, actions), what every action comes to (`advice.Adviser`), NaN in hands not asked
+            about; (t, 0) where there is no advice.
         players: int64 (t,): table times seats plus seat.
         hands: int64 (t,): whose hand in `finals` it is.
         phases: int64 (t,), index into `PHASES`.
@@ -186,7 +187,7 @@ class Tables:
     def _advice(self, rows: Int64) -> Float32:
         if self.adviser is not None:
             return self.adviser.advise(self.game.states, rows)
-        return np.full((len(rows), self.game.codec.n_actions), np.nan, np.float32)
+        return np.empty((len(rows), 0), np.float32)
 
     def _experience(self, log: list["_Turn"], hands: "_Hands", seating: Int64) -> Experience:
         game = self.game
@@ -205,7 +206,7 @@ class Tables:
             masks=_joined([turn.pending.masks for turn in log], (game.codec.n_actions,), np.int8),
             actions=_joined([turn.choice.learnt for turn in log], (), np.int64),
             log_probabilities=_joined([turn.choice.log_probabilities for turn in log], (), np.float32),
-            advice=_joined([turn.advice for turn in log], (game.codec.n_actions,), np.float32),
+            advice=_joined([turn.advice for turn in log], (game.codec.n_actions if self.adviser else 0,), np.float32),
             players=players,
             hands=first[players // game.rules.seats] + _joined([turn.number for turn in log], (), np.int64),
             phases=_joined([turn.phases for turn in log], (), np.int64),

@@ -31,10 +31,10 @@ from texas42.agents.checkpoint import (
 )
 from texas42.agents.network import from_arrays, to_arrays
 from texas42.agents.policy import PolicyAgent, load_policy_agent, torch_threads
+from texas42.agents.search.searcher import can_search
 from texas42.agents.shape import Shape
 from texas42.agents.specs import make_agent
 from texas42.training import imitation, ppo
-from texas42.training.advice import can_advise
 from texas42.training.config import ConfigError, TrainConfig
 from texas42.training.device import learning_device
 from texas42.training.distributed import ALONE, World, joined
@@ -113,7 +113,7 @@ class Run:
     def __init__(self, config: TrainConfig, out: Path, *, resume: bool = False, world: World = ALONE) -> None:
         self.config, self.out, self.rules, self.world = config, out, config.resolved_rules, world
         network = config.network
-        if config.advice.share and not can_advise(self.rules):
+        if config.advice.share and not can_search(self.rules):
             raise ConfigError(
                 f"advice.share={config.advice.share} is not allowed for {self.rules.base!r} with {self.rules.seats}"
                 " seats: there is advice in four-player double-six games only; allowed: 0"
@@ -216,6 +216,20 @@ def saved_config(out: Path) -> TrainConfig:
         return TrainConfig.from_dict(checkpoint.field("config", dict))
     except ConfigError as error:
         raise CheckpointError(f"{checkpoint.path}: damaged, {error}") from error
+
+
+def is_begun(out: Path, config: TrainConfig) -> bool:
+    """Whether a run of a configuration is in a folder, to go on with.
+
+    Raises:
+        RunError: a run of another configuration is there.
+        CheckpointError: its checkpoint is damaged.
+    """
+    if not (out / LAST).exists():
+        return False
+    if saved_config(out) != config:
+        raise RunError(f"{out} holds a run of another configuration; remove it, or give another folder with --out")
+    return True
 
 
 def train(config: TrainConfig, out: Path, reporter: Reporter, *, resume: bool = False) -> Run:
@@ -361,12 +375,14 @@ class Loop:
         run, config, began = self.run, self.config.evaluation, time.perf_counter()
         seed = self.config.seed ^ _MATCH_SALT
         policy = PolicyAgent(run.learner.actor, device=str(run.learner.device))
+        run.learner.actor.mixed = False  # a saved policy plays in float32
         result = play_match(policy, run.yardstick, run.rules, config.deals, seed)
         mean, (low, high) = result.mean, result.ci95
         metrics = {"evaluation/marks_per_deal": mean, "evaluation/low": float(low), "evaluation/high": float(high)}
         if config.others or config.hands:
             metrics |= self._look_closer(policy, seed)
         run.learner.actor.train()
+        run.learner.actor.mixed = self.config.network.mixed
         if run.progress.best is None or mean > run.progress.best:
             run.progress.best = mean
             run.save_best()

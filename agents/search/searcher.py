@@ -58,6 +58,12 @@ def policy_of(inference: str, rules: Rules) -> Agent | None:
     return None if inference == "none" else make_agent(inference, rules)
 
 
+def can_search(rules: Rules) -> bool:
+    """Whether players that search, and advice, take these rules: four players, double-six, the usual calls."""
+    game = rules.game
+    return rules.seats == 4 and game.max_pip == 6 and game.copies == 1 and game.ladder == "standard"
+
+
 class Searcher:
     """A player of four-player double-six 42 that judges its choices in many worlds.
 
@@ -73,7 +79,7 @@ class Searcher:
     """
 
     def __init__(self, name: str, rules: Rules, worlds: int, inference: Agent | None, threads: int) -> None:
-        if rules.seats != 4 or rules.game.max_pip != 6 or rules.game.copies != 1 or rules.game.ladder != "standard":
+        if not can_search(rules):
             kind = name.partition(":")[0]
             raise OptionsError(f"{kind} plays four-player double-six 42, not {rules.base!r} with {rules.seats} seats")
         if worlds < 1 or threads < 1:
