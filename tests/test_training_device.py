@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from support.pretended import DEVICE, Pretended, pretended_device, pretended_workers
+from support.runs import KillAt, Killed, Silent
 from texas42.agents import network
 from texas42.agents.checkpoint import Arrays, load_checkpoint
 from texas42.agents.shape import Shape
@@ -19,7 +20,6 @@ from texas42.training.config import ConfigError, TrainConfig, load_config
 from texas42.training.device import learning_device
 from texas42.training.distributed import World
 from texas42.training.learner import Learner, side_by_side
-from texas42.training.metrics import Metrics
 from texas42.training.trainer import LAST, Run, train
 
 TINY = {
@@ -32,32 +32,6 @@ TINY = {
     "checkpoint_every": 1,
 }
 CONFIG = TrainConfig.from_dict(TINY)
-
-
-class Silent:
-    """Hears everything and says nothing."""
-
-    def stage(self, name: str, done: int, total: int) -> None:
-        pass
-
-    def step(self, done: int, metrics: Metrics) -> None:
-        pass
-
-
-class Killed(Exception):
-    """Stands for a kill at this point."""
-
-
-class KillAt(Silent):
-    """Ends the run before its third step is saved."""
-
-    def __init__(self) -> None:
-        self.left = 3
-
-    def step(self, done: int, metrics: Metrics) -> None:
-        self.left -= 1
-        if self.left == 0:
-            raise Killed
 
 
 @pytest.fixture(scope="module")
@@ -104,12 +78,12 @@ def test_a_run_goes_on_on_either_device(on_cpu: Arrays, tmp_path: Path, monkeypa
     with monkeypatch.context() as patch, pretended_device():
         pretend(patch)
         with pytest.raises(Killed):
-            train(CONFIG, tmp_path / "there", KillAt())
+            train(CONFIG, tmp_path / "there", KillAt(3))
     train(CONFIG, tmp_path / "there", Silent(), resume=True)
     assert same(tmp_path / "there", on_cpu)
 
     with pytest.raises(Killed):
-        train(CONFIG, tmp_path / "here", KillAt())
+        train(CONFIG, tmp_path / "here", KillAt(3))
     with monkeypatch.context() as patch, pretended_device():
         pretend(patch)
         train(CONFIG, tmp_path / "here", Silent(), resume=True)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import yaml
 
+from support.runs import KillAt, Killed, Silent
 from texas42.agents.checkpoint import CheckpointError, load_checkpoint
 from texas42.agents.network import Actor, initialise, to_arrays
 from texas42.agents.policy import load_policy_agent
@@ -37,32 +38,6 @@ TINY = {
 }
 N42PA = Rules.preset("n42pa")
 CONFIG = TrainConfig.from_dict(TINY)
-
-
-class Silent:
-    """Hears everything and says nothing."""
-
-    def stage(self, name: str, done: int, total: int) -> None:
-        pass
-
-    def step(self, done: int, metrics: Metrics) -> None:
-        pass
-
-
-class Killed(Exception):
-    """Stands for a kill at this point: nothing is saved any more."""
-
-
-class KillAt(Silent):
-    """Ends the process, as far as the run can tell, before or after a step is saved."""
-
-    def __init__(self, steps: int) -> None:
-        self.left = steps
-
-    def step(self, done: int, metrics: Metrics) -> None:
-        self.left -= 1
-        if self.left == 0:
-            raise Killed
 
 
 @pytest.fixture(scope="module")
