@@ -1,10 +1,12 @@
 """What a network is given beside the observation: how tiles rank under the declaration, worked out by table look-up.
 
 All of it follows from the observation and the rules, so nothing new is told; it spares the network from learning by
-heart which tile beats which under every declaration.
+heart which tile beats which under every declaration. `tile_features` describe a tile of the hand by what it does and
+not by its name, so that what is learnt of one trump serves for all.
 """
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
@@ -12,13 +14,17 @@ from texas42.agents.shape import Shape
 from texas42.envs.rules.declarations import N_SUITS
 from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tables import compile_tables
+from texas42.envs.rules.tiles import TILE_ENDS, tile_count
 
 MANY = 4
 """Tiles that beat another are counted up to this number."""
+MARKS = 4
+"""Numbers that tell what is printed on a tile."""
 
 
 class Ranks(nn.Module):
-    """Tables over declarations: trumps, which tile beats which if it is led, strength of a tile in a led suit.
+    """Tables over declarations: trumps, which tile beats which if it is led, strength of a tile in a led suit; and for
+    each tile led, which tiles beat it and which follow.
 
     Row 0 of each stands for "not declared yet" and is zero. They follow from the rules being played, so they are no
     part of a checkpoint.
@@ -27,6 +33,8 @@ class Ranks(nn.Module):
     trump: Tensor
     beaten: Tensor
     power: Tensor
+    led: Tensor
+    marks: Tensor
 
     def __init__(self, shape: Shape, rules: Rules) -> None:
         super().__init__()
@@ -36,17 +44,31 @@ class Ranks(nn.Module):
         power[1:, 1:] = t.power[: rows - 1, :, :tiles]
         beaten = np.zeros((rows, tiles, tiles), np.float32)
         trump = np.zeros((rows, tiles), np.float32)
+        led = np.zeros((rows, tiles, 2, tiles), np.float32)  # tiles that beat, and that follow
+        bits = np.arange(tiles, dtype=np.uint64)
         for d in range(rows - 1):
             strength = t.power[d][t.lead_suit[d, :tiles], :tiles].astype(int)  # row i: tile i is led
             beaten[d + 1] = strength > strength.diagonal()[:, None]
             trump[d + 1] = [(int(t.trumps[d]) >> i) & 1 for i in range(tiles)]
+            led[d + 1, :, 0] = beaten[d + 1]
+            led[d + 1, :, 1] = (t.follow[d][t.lead_suit[d, :tiles]][:, None] >> bits) & np.uint64(1)
         self.shape = shape
         for name, table in (
             ("trump", trump),
             ("beaten", beaten.transpose(2, 0, 1).reshape(tiles, -1).copy()),
             ("power", power.reshape(-1, tiles)),
+            ("led", led.reshape(-1, 2 * tiles)),
+            ("marks", _marks(rules)),
         ):
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
+
+
+def _marks(rules: Rules) -> npt.NDArray[np.float32]:
+    """What is printed on a tile, (tiles, `MARKS`): count, both ends, whether it is a double."""
+    most = TILE_ENDS[rules.n_types - 1][0]
+    counts = [tile_count(tile, rules.game.count_sums) / 10 for tile in range(rules.n_types)]
+    ends = TILE_ENDS[: rules.n_types]
+    return np.array([[c, a / most, b / most, a == b] for c, (a, b) in zip(counts, ends, strict=True)], np.float32)
 
 
 def _piece(shape: Shape, observations: Tensor, name: str) -> Tensor:
@@ -72,6 +94,8 @@ class Position:
         hand, live: (n, tiles) my tiles; tiles that some other seat may hold.
         trump: (n, tiles) the trumps.
         wins_now: (n, tiles) tiles that would win the current trick as it stands; all zero before a lead.
+        keeps: (n, tiles) those of them that no opponent still to play can hold a better tile against.
+        stands: (n, 1) whether no opponent still to play can beat what is winning.
     """
 
     def __init__(self, ranks: Ranks, observations: Tensor) -> None:
@@ -87,9 +111,14 @@ class Position:
         power = ranks.power[self.declared * (N_SUITS + 1) + suit]
         table = _piece(shape, observations, "table").view(-1, shape.others + 1, shape.tiles)
         winning = _piece(shape, observations, "winning")
-        best = (table * winning[:, :, None]).sum(dim=1)
+        best = (power[:, None] * table * winning[:, :, None]).sum(dim=(1, 2))[:, None]
         led = (suit > 0).to(power.dtype)[:, None]
-        self.wins_now = (power > (power * best).sum(dim=1, keepdim=True)).to(power.dtype) * led
+        self.wins_now = (power > best).to(power.dtype) * led
+        opponent = torch.arange(1, shape.others + 1, device=power.device) % shape.sides != 0
+        waiting = (1 - table[:, 1:].amax(dim=2)) * opponent
+        threat = (power * (may_hold * waiting[:, :, None]).amax(dim=1)).amax(dim=1, keepdim=True)
+        self.keeps = self.wins_now * (power > threat)
+        self.stands = led * (best >= threat)
 
     def beaters(self, against: Tensor) -> Tensor:
         """How many tiles of `against` (n, tiles) beat each tile if it is led: (n, tiles), in 1/MANY."""
@@ -99,21 +128,51 @@ class Position:
         return counts[rows, self.declared].clamp_max(MANY) / MANY
 
 
-def actor_features(ranks: Ranks, observations: Tensor) -> Tensor:
-    """What a seat may work out, (n, actor_width(shape)), from float observations."""
-    at = Position(ranks, observations)
-    declared = (at.declared > 0).to(observations.dtype)[:, None]
+def actor_features(at: Position) -> Tensor:
+    """What a seat may work out, (n, actor_width(shape))."""
+    declared = (at.declared > 0).to(at.hand.dtype)[:, None]
     beaters = at.beaters(at.live)
     sure = at.hand * (beaters == 0) * declared
     void = 1 - (at.may_hold * at.trump[:, None]).amax(dim=2)
     planes = [at.trump, at.hand * at.trump, at.live * at.trump, at.hand * beaters, sure]
-    planes += [at.hand * at.wins_now, at.live * at.wins_now, void * declared]
+    planes += [at.hand * at.wins_now, at.live * at.wins_now, at.hand * at.keeps, at.stands, void * declared]
     return torch.cat(planes, dim=1)
 
 
 def actor_width(shape: Shape) -> int:
     """Number of the actor's features."""
-    return 7 * shape.tiles + shape.others
+    return 8 * shape.tiles + 1 + shape.others
+
+
+def slots(at: Position) -> tuple[Tensor, Tensor]:
+    """The tiles of the hand in descending order, padded: their types and whether there is one, (n, slots)."""
+    tiles = at.shape.tiles
+    order = at.hand * torch.arange(1, tiles + 1, dtype=at.hand.dtype, device=at.hand.device)
+    found, index = order.topk(at.shape.slots, dim=1)
+    return index, (found > 0).to(at.hand.dtype)
+
+
+def tile_features(at: Position, tiles: Tensor) -> Tensor:
+    """What each tile of the hand does, (n, slots, tile_inputs(shape)), for types (n, slots).
+
+    What is printed on it; whether it is a trump, wins the trick as it stands, keeps it; if it is led: how many
+    tiles each other seat may hold that beat it, that follow, whether none can follow; the same of my own tiles;
+    the count among those that follow.
+    """
+    shape, ranks = at.shape, at.ranks
+    led = ranks.led[at.declared[:, None] * shape.tiles + tiles].view(len(tiles), -1, 2, shape.tiles)
+    holders = torch.cat([at.may_hold, at.hand[:, None], (at.live * ranks.marks[:, 0])[:, None]], dim=1)
+    numbers = (led.flatten(1, 2) @ holders.transpose(1, 2)).view(len(tiles), -1, 2, shape.others + 2)
+    beat, follow = numbers[:, :, 0], numbers[:, :, 1]
+    own = torch.stack([plane.gather(1, tiles) for plane in (at.trump, at.wins_now, at.keeps)], dim=2)
+    cannot = (follow[:, :, : shape.others] == 0).to(beat.dtype)
+    parts = [ranks.marks[tiles], own, beat[:, :, : shape.others + 1] / MANY, follow[:, :, : shape.others + 1] / MANY]
+    return torch.cat([*parts, cannot, follow[:, :, shape.others + 1 :]], dim=2)
+
+
+def tile_inputs(shape: Shape) -> int:
+    """Number of the features of a tile."""
+    return MARKS + 3 + 2 * (shape.others + 1) + shape.others + 1
 
 
 def critic_features(ranks: Ranks, observations: Tensor, hidden: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -9,8 +10,19 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
-from texas42.agents.features import Ranks, actor_features, actor_width, critic_features, critic_width
+from texas42.agents.features import (
+    Position,
+    Ranks,
+    actor_features,
+    actor_width,
+    critic_features,
+    critic_width,
+    slots,
+    tile_features,
+    tile_inputs,
+)
 from texas42.agents.shape import Shape
 from texas42.envs.rules.rules import Rules
 
@@ -19,7 +31,8 @@ class Actor(nn.Module):
     """From what a seat may know to action logits, and to guesses: who holds the unseen tiles, is the contract made.
 
     One trunk serves all phases and seats. The logits of the auction, the declaration and the play come from
-    linear heads, each behind a hidden layer of its own if `head_width` is set.
+    linear heads. If `tile_width` is set, layers shared by all tiles read each tile of the hand by what it does; the
+    trunk hears their sum and maximum, and a play's logit adds what they make of the tile and the trunk.
 
     Attributes:
         mixed: compute the trunk in bfloat16; training may set it.
@@ -29,22 +42,36 @@ class Actor(nn.Module):
         super().__init__()
         self.shape = shape
         self.ranks = Ranks(shape, rules)
-        self.trunk = _mlp(shape.observation + actor_width(shape), shape.width, shape.layers)
-        self.heads = nn.ModuleList(_head(shape, end - first) for first, end in shape.heads)
+        inputs = shape.observation + actor_width(shape)
+        self.tower = Tower(shape, inputs) if shape.tile_width else None
+        self.trunk = _mlp(inputs + 2 * shape.tile_width, shape.width, shape.layers)
+        self.heads = nn.ModuleList(nn.Linear(shape.width, end - first) for first, end in shape.heads)
         self.belief_head = nn.Linear(shape.width, shape.others * shape.tiles)
         self.made_head = nn.Linear(shape.width, 1)
         self.mixed = False
 
-    def features(self, observations: Tensor) -> Tensor:
-        """Trunk features (n, width) of int8 or float observations (n, observation)."""
+    def read(self, observations: Tensor) -> "Reading":
+        """What the trunk makes of int8 or float observations (n, observation)."""
         known = observations.to(self.belief_head.weight.dtype)
+        at = Position(self.ranks, known)
+        inputs = torch.cat([known, actor_features(at)], dim=1)
         with mixed_precision(self.mixed, known):
-            features: Tensor = self.trunk(torch.cat([known, actor_features(self.ranks, known)], dim=1))
-        return features.float() if self.mixed else features
+            if self.tower is None:
+                return Reading(_single(self.trunk(inputs)), None)
+            tiles, there = slots(at)
+            read = self.tower.read(inputs, tile_features(at, tiles), there)
+            pooled = [read.sum(dim=1) / self.shape.slots, read.amax(dim=1)]
+            features = self.trunk(torch.cat([inputs, *pooled], dim=1))
+            scores = _single(self.tower.score(read, features)) * there
+        return Reading(_single(features), torch.zeros_like(known[:, : self.shape.tiles]).scatter_add(1, tiles, scores))
 
-    def logits(self, features: Tensor) -> Tensor:
+    def logits(self, reading: "Reading") -> Tensor:
         """Unmasked action logits (n, actions)."""
-        return torch.cat([head(features) for head in self.heads], dim=1)
+        heads = [head(reading.features) for head in self.heads]
+        if reading.plays is not None:
+            play, tiles = heads[-1], self.shape.tiles
+            heads[-1:] = [play[:, :tiles] + reading.plays, play[:, tiles:]]
+        return torch.cat(heads, dim=1)
 
     def belief(self, features: Tensor) -> Tensor:
         """Unmasked logits (n, others, tiles): which other seat holds a tile."""
@@ -58,7 +85,44 @@ class Actor(nn.Module):
 
     def forward(self, observations: Tensor) -> Tensor:
         """Unmasked action logits (n, actions)."""
-        return self.logits(self.features(observations))
+        return self.logits(self.read(observations))
+
+
+@dataclass
+class Reading:
+    """What an actor makes of a batch: `features` of the trunk (n, width), and (n, tiles) what the tower adds to the
+    logits of plays."""
+
+    features: Tensor
+    plays: Tensor | None
+
+
+class Tower(nn.Module):
+    """Layers shared by all tiles of the hand."""
+
+    def __init__(self, shape: Shape, inputs: int) -> None:
+        super().__init__()
+        width = shape.tile_width
+        self.tile, self.around = nn.Linear(tile_inputs(shape), width), nn.Linear(inputs, width, bias=False)
+        self.hidden = nn.Linear(width, width)
+        self.mixer, self.context = nn.Linear(width, 2 * width), nn.Linear(shape.width, 2 * width, bias=False)
+        self.score_head = nn.Linear(2 * width, 1)
+
+    def read(self, inputs: Tensor, tiles: Tensor, there: Tensor) -> Tensor:
+        """Each tile in its surroundings, (n, slots, tile_width), zero where there is none."""
+        first = functional.relu(self.tile(tiles) + self.around(inputs)[:, None])
+        return functional.relu(self.hidden(first)) * there[:, :, None]
+
+    def score(self, read: Tensor, features: Tensor) -> Tensor:
+        """What playing each tile is worth, (n, slots)."""
+        mixed = functional.relu(self.mixer(read) + self.context(features)[:, None])
+        scores: Tensor = self.score_head(mixed)
+        return scores.squeeze(2)
+
+
+def _single(values: Tensor) -> Tensor:
+    """bfloat16 as float32; float64 stays."""
+    return values.float() if values.dtype == torch.bfloat16 else values
 
 
 class Critic(nn.Module):
@@ -82,7 +146,7 @@ class Critic(nn.Module):
         with mixed_precision(self.mixed, known):
             inputs = torch.cat([known, unknown, critic_features(self.ranks, known, unknown)], dim=1)
             features = self.trunk(inputs)
-        values: Tensor = self.value(features.float() if self.mixed else features)
+        values: Tensor = self.value(_single(features))
         return values.squeeze(1)
 
 
@@ -99,14 +163,6 @@ def _mlp(inputs: int, width: int, layers: int) -> nn.Sequential:
     return nn.Sequential(*parts)
 
 
-def _head(shape: Shape, actions: int) -> nn.Module:
-    if not shape.head_width:
-        return nn.Linear(shape.width, actions)
-    return nn.Sequential(
-        nn.Linear(shape.width, shape.head_width), nn.ReLU(), nn.Linear(shape.head_width, actions)
-    )
-
-
 def initialise(module: nn.Module, seed: int) -> None:
     """Orthogonal weights and zero biases from a seed; output layers start small: play starts uniform."""
     generator = torch.Generator().manual_seed(seed)
@@ -115,13 +171,14 @@ def initialise(module: nn.Module, seed: int) -> None:
         if isinstance(layer, nn.Linear):
             gain = 0.01 if id(layer) in outputs else math.sqrt(2)
             nn.init.orthogonal_(layer.weight, gain, generator=generator)
-            nn.init.zeros_(layer.bias)
+            if layer.bias is not None:
+                nn.init.zeros_(layer.bias)
 
 
 def _output_layers(module: nn.Module) -> list[nn.Module]:
     if isinstance(module, Actor):
-        heads = [head[-1] if isinstance(head, nn.Sequential) else head for head in module.heads]
-        return [*heads, module.belief_head, module.made_head]
+        scores = [] if module.tower is None else [module.tower.score_head]
+        return [*module.heads, *scores, module.belief_head, module.made_head]
     return [module.value] if isinstance(module, Critic) else []
 
 

@@ -81,7 +81,7 @@ class PolicyAgent:
         """The policy's own forecast that the contract of each decision's hand is made, float32 (n,)."""
 
         def ask(seen: torch.Tensor) -> torch.Tensor:
-            return self.actor.made(self.actor.features(seen)).sigmoid()[:, None]
+            return self.actor.made(self.actor.read(seen).features).sigmoid()[:, None]
 
         return self._answers(decisions.observations, ask, 1)[:, 0]
 

@@ -25,7 +25,8 @@ class Shape:
         pieces: ``(start, size)`` of each of `READ_PIECES` in the observation.
         others, sides, tiles, copies: other seats, sides, tile types, copies of each.
         width, layers: units of a hidden layer, number of hidden layers.
-        head_width: units of a hidden layer of each head's own, 0 for none.
+        slots: tiles a hand can hold.
+        tile_width: units of the layers that read each tile of the hand, 0 for none.
     """
 
     observation: int
@@ -39,10 +40,11 @@ class Shape:
     copies: int
     width: int = 256
     layers: int = 3
-    head_width: int = 0
+    slots: int = 0
+    tile_width: int = 0
 
     @staticmethod
-    def of(rules: Rules, width: int, layers: int, head_width: int = 0) -> "Shape":
+    def of(rules: Rules, width: int, layers: int, tile_width: int = 64) -> "Shape":
         """The shape for some rules."""
         codec = build_codec(rules)
         layout = build_layout(rules, codec)
@@ -59,7 +61,8 @@ class Shape:
             copies=rules.game.copies,
             width=width,
             layers=layers,
-            head_width=head_width,
+            slots=min(rules.setup.hand + rules.setup.widow, rules.n_types),
+            tile_width=tile_width,
         )
 
     def piece(self, name: str) -> tuple[int, int]:
@@ -81,7 +84,7 @@ class Shape:
         for name, low, high in (
             ("width", 1, MAX_WIDTH),
             ("layers", 1, MAX_LAYERS),
-            ("head_width", 0, MAX_WIDTH),
+            ("tile_width", 0, MAX_WIDTH),
         ):
             value = data.get(name)
             if type(value) is not int or not low <= value <= high:

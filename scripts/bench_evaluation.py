@@ -71,7 +71,7 @@ def network(args: argparse.Namespace) -> Iterator[Row]:
     from texas42.training.config import NetworkConfig
 
     rules, sizes = Rules.preset(args.rules), NetworkConfig()
-    shape = Shape.of(rules, sizes.width, sizes.layers, sizes.head_width)
+    shape = Shape.of(rules, sizes.width, sizes.layers, sizes.tile_width)
     actor = Actor(shape, rules)
     initialise(actor, 1)
     arrays = {f"actor.{name}": array for name, array in to_arrays(actor).items()}

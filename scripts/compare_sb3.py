@@ -206,7 +206,7 @@ def our_side(args: argparse.Namespace) -> Iterator[Side]:
     config = PPOConfig(
         updates=ENDLESS, hands=args.hands, epochs=args.epochs, minibatch=args.minibatch, target_kl=0.0
     )
-    learner = Learner(Shape.of(rules, network.width, network.layers, network.head_width), rules, seed=SEED)
+    learner = Learner(Shape.of(rules, network.width, network.layers, network.tile_width), rules, seed=SEED)
     learner.actor.mixed = learner.critic.mixed = args.mixed
     seating = np.zeros((args.hands, rules.seats), np.int64)
     with ThreadPoolExecutor(args.threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from texas42.envs.rules.codec import Codec, build_codec
-from texas42.envs.rules.layout import NEED_STEPS, SCORE_STEPS, Layout, build_layout
+from texas42.envs.rules.layout import SCORE_STEPS, Layout, build_layout
 from texas42.envs.rules.presets import PRESETS
 from texas42.envs.rules.rules import Rules
 
@@ -34,8 +34,7 @@ the other; pieces of size 0 are left out of a table. `game.layout.slice("hand")`
   With `recall="table"` the tricks that `won_tricks_visibility` turns down are left out, and the inferences that
   rest on them.
 - **Thermometers**: the first k elements are 1. Scores have {SCORE_STEPS} steps from 0 to the target, clipped at
-  both ends; points needed have {NEED_STEPS} steps from 0 to the hand total, every step begun being lit. Exact
-  values are in the view.
+  both ends; points needed have a step a point, since one point decides a hand. Exact scores are in the view.
 - **`may_hold`** never excludes a tile that is there. It uses what a player could not follow and nothing else:
   the tiles of a player who sits out may be anything unseen.
 - **The mask** has one element for each action id and is all zero unless the observer is to move.

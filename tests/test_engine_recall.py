@@ -115,9 +115,9 @@ def test_scores_are_a_thermometer_from_mine(preset: str) -> None:
 
 
 def test_what_is_needed_to_make_and_to_set() -> None:
-    """Thermometers of a fourteenth of the hand total: 42 is three points a step."""
+    """Thermometers with a step a point: which trick decides a hand can be read off exactly."""
     table = Table("n42pa").contract("P30", "PIP3").so_far([10, 5], [2, 1])
     for me in (0, 1):
         read = reader(table.game, me)
-        assert read.pieces["to_make"].sum() == 7  # 20 points
-        assert read.pieces["to_set"].sum() == 3  # 13 set it, 5 are there: 8 points
+        assert read.pieces["to_make"].sum() == 20
+        assert read.pieces["to_set"].sum() == 8  # 13 set it, 5 are there

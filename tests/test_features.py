@@ -6,11 +6,25 @@ import numpy as np
 import pytest
 import torch
 
-from texas42.agents.features import MANY, Ranks, actor_features, actor_width, critic_features, critic_width
+from texas42.agents.features import (
+    MANY,
+    Position,
+    Ranks,
+    actor_features,
+    actor_width,
+    critic_features,
+    critic_width,
+    slots,
+    tile_features,
+    tile_inputs,
+)
 from texas42.agents.shape import Shape
 from texas42.envs.batch import BatchedGame
+from texas42.envs.engine.state import PLAY
+from texas42.envs.rules.codec import build_codec
+from texas42.envs.rules.layout import Layout, build_layout
 from texas42.envs.rules.rules import Rules
-from texas42.envs.rules.tiles import TILE_NAMES
+from texas42.envs.rules.tiles import TILE_ENDS, TILE_NAMES, tile_count
 
 N42PA = Rules.preset("n42pa")
 SHAPE = Shape.of(N42PA, 8, 1)
@@ -35,7 +49,7 @@ def at(actions: str) -> BatchedGame:
 def told(game: BatchedGame) -> dict[str, set[str]]:
     """The names of the tiles marked in each plane of the mover's features."""
     observations = torch.from_numpy(game.observe()[0]).float()
-    row = actor_features(Ranks(SHAPE, N42PA), observations)[0]
+    row = actor_features(Position(Ranks(SHAPE, N42PA), observations))[0]
     assert len(row) == actor_width(SHAPE)
     planes = row[: 7 * 28].view(7, 28)
     return {
@@ -82,7 +96,7 @@ def test_without_trump_a_double_is_sure_until_treated_otherwise() -> None:
 
 def test_beaters_are_counted_up_to_a_limit() -> None:
     game = at("P41 PASS PASS PASS PIP6")
-    row = actor_features(Ranks(SHAPE, N42PA), torch.from_numpy(game.observe()[0]).float())[0]
+    row = actor_features(Position(Ranks(SHAPE, N42PA), torch.from_numpy(game.observe()[0]).float()))[0]
     beaters = row[3 * 28 : 4 * 28]
     assert beaters[TILE_NAMES.index("5-5")] == 1  # the four trumps that are out
     assert beaters[TILE_NAMES.index("6-6")] == 0
@@ -111,7 +125,7 @@ def test_features_agree_with_the_engine_in_every_game(preset: str) -> None:
     game.reset(3)
     for _ in range(60):
         observations, masks = game.observe()
-        features = actor_features(ranks, torch.from_numpy(observations).float()).numpy()
+        features = actor_features(Position(ranks, torch.from_numpy(observations).float())).numpy()
         winners = features[:, 5 * shape.tiles : 6 * shape.tiles]
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
         check_winners(game, winners, actions, shape)
@@ -127,3 +141,73 @@ def check_winners(
         tile = int(actions[row]) - base
         if s.phase == 4 and s.pos > 0 and 0 <= tile < shape.tiles:
             assert bool(winners[row, tile]) == (int(game.tables.power[s.decl, s.suit, tile]) > s.best)
+
+
+@pytest.mark.parametrize("preset", ["open", "moon", "eighty_four", "one_forty"])
+def test_what_keeps_a_trick_and_what_a_tile_does_agree_with_slow_counting(preset: str) -> None:
+    rules = Rules.preset(preset)
+    shape, game = Shape.of(rules, 8, 1), BatchedGame(rules, 12)
+    ranks, rng, layout = Ranks(shape, rules), np.random.default_rng(2), build_layout(rules, build_codec(rules))
+    game.reset(4)
+    for _ in range(50):
+        observations, masks = game.observe()
+        place = Position(ranks, torch.from_numpy(observations).float())
+        types, there = slots(place)
+        found = tile_features(place, types).numpy()
+        assert found.shape == (12, shape.slots, tile_inputs(shape))
+        for row, s in enumerate(game.states):
+            seen = Seen(observations[row], layout, shape)
+            held = [tile for tile, is_there in zip(types[row].tolist(), there[row].tolist(), strict=True) if is_there]
+            assert held == sorted(seen.hand, reverse=True)
+            check_keeps(game, s, seen, place, row)
+            for slot, tile in enumerate(held):
+                check_tile(game, s, seen, tile, found[row, slot])
+        game.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+
+
+class Seen:
+    """A seat's observation as sets of tile types."""
+
+    def __init__(self, row: "np.ndarray[Any, Any]", layout: Layout, shape: Shape) -> None:
+        def piece(name: str) -> "np.ndarray[Any, Any]":
+            return row[layout.slice(name)].reshape(-1, shape.tiles)
+
+        self.hand = {int(i) for i in np.flatnonzero(piece("hand").any(axis=0))}
+        self.may_hold = [{int(i) for i in np.flatnonzero(line)} for line in piece("may_hold")]
+        played = [bool(line.any()) for line in piece("table")]
+        places = range(1, shape.others + 1)
+        self.waiting = [k for k in places if k % shape.sides and not played[k]]
+
+
+def check_keeps(game: BatchedGame, s: Any, seen: Seen, place: Position, row: int) -> None:
+    """Against the powers of single tiles."""
+    if s.phase != PLAY or s.pos == 0:
+        assert not place.keeps[row].any()
+        assert not place.stands[row].any()
+        return
+    power = game.tables.power[s.decl, s.suit]
+    threats = [int(power[tile]) for k in seen.waiting for tile in seen.may_hold[k - 1]]
+    assert bool(place.stands[row]) == all(threat <= s.best for threat in threats)
+    for tile in seen.hand:
+        own = int(power[tile])
+        assert bool(place.keeps[row, tile]) == (own > s.best and all(own > threat for threat in threats))
+
+
+def check_tile(game: BatchedGame, s: Any, seen: Seen, tile: int, found: "np.ndarray[Any, Any]") -> None:
+    """The numbers of a tile of the hand against counting tile by tile."""
+    t, others = game.tables, len(seen.may_hold)
+    ends = TILE_ENDS[tile]
+    assert found[0] * 10 == pytest.approx(tile_count(tile, game.rules.game.count_sums))
+    assert found[3] == (ends[0] == ends[1])
+    if s.decl < 0:
+        assert not found[4 : 7 + 2 * (others + 1)].any()
+        return
+    suit = int(t.lead_suit[s.decl, tile])
+    power = t.power[s.decl, suit]
+    holders = [*seen.may_hold, seen.hand]
+    beat = [sum(int(power[i]) > int(power[tile]) for i in tiles_held) for tiles_held in holders]
+    follow = [sum(int(t.follow[s.decl, suit]) >> i & 1 for i in tiles_held) for tiles_held in holders]
+    assert found[4] == (int(t.trumps[s.decl]) >> tile & 1)
+    assert (found[7 : 8 + others] * MANY).tolist() == beat
+    assert (found[8 + others : 9 + 2 * others] * MANY).tolist() == follow
+    assert found[9 + 2 * others : 9 + 3 * others].tolist() == [n == 0 for n in follow[:others]]

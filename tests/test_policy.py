@@ -223,7 +223,7 @@ def test_odd_headers_are_refused(tmp_path: Path, text: str) -> None:
         {**Shape.of(N42PA, 32, 2).to_dict(), "width": 64},
         {**Shape.of(N42PA, 32, 2).to_dict(), "layers": 3},
         {**Shape.of(N42PA, 32, 2).to_dict(), "layers": 2.0},
-        {**Shape.of(N42PA, 32, 2).to_dict(), "head_width": True},
+        {**Shape.of(N42PA, 32, 2).to_dict(), "tile_width": True},
     ],
 )
 def test_sizes_that_do_not_fit_are_refused(tmp_path: Path, shape: object) -> None:
@@ -301,13 +301,13 @@ def test_first_weights_depend_on_the_seed_only() -> None:
 @pytest.mark.parametrize("preset", ["n42pa", "moon", "big_game", "eighty_four", "one_forty", "players_2"])
 def test_networks_fit_every_game(preset: str) -> None:
     rules = Rules.preset(preset)
-    shape = Shape.of(rules, 16, 2, head_width=8)
+    shape = Shape.of(rules, 16, 2, tile_width=8)
     game = BatchedGame(rules, 3)
     game.reset(1)
     observations, masks = game.observe()
     actor = Actor(shape, rules)
-    features = actor.features(torch.from_numpy(observations))
-    assert actor.logits(features).shape == masks.shape
-    assert actor.belief(features).shape == (3, rules.seats - 1, rules.n_types)
+    reading = actor.read(torch.from_numpy(observations))
+    assert actor.logits(reading).shape == masks.shape
+    assert actor.belief(reading.features).shape == (3, rules.seats - 1, rules.n_types)
     critic = Critic(shape, rules)
     assert critic(torch.from_numpy(observations), torch.from_numpy(game.hidden())).shape == (3,)

@@ -12,10 +12,10 @@ from texas42.envs.batch import BatchedGame
 from texas42.envs.engine.state import AUCTION, PLAY, STATE
 from texas42.envs.rules.declarations import LOPER, SEVENS
 from texas42.envs.rules.rules import Rules
-from texas42.training.advice import Adviser
+from texas42.training.advice import LATE, Adviser
 from texas42.training.config import ConfigError, TrainConfig
 from texas42.training.kernels import POINTS_WORTH, SOLVED_SHARE
-from texas42.training.losses import advice_gain
+from texas42.training.losses import advice_gain, advice_loss
 from texas42.training.trainer import Run
 
 HEURISTIC = HeuristicAgent()
@@ -95,6 +95,25 @@ def test_only_a_share_of_the_hands_is_asked_about() -> None:
     np.testing.assert_array_equal(some[asked], Adviser(rules, 1.0).advise(game.states, rows)[asked])
 
 
+def test_late_plays_are_asked_about_in_a_share_of_their_own() -> None:
+    rules = Rules.preset("n42pa")
+    game = BatchedGame(rules, 300, auto_reset=False)
+    game.reset(1)
+    adviser = Adviser(rules, 0.1, 0.6)
+    asked = {False: 0, True: 0}
+    seen = {False: 0, True: 0}
+    while not game.done.all():
+        rows = np.flatnonzero(~game.done)
+        told = np.asarray(~np.isnan(adviser.advise(game.states, rows)).all(axis=1))
+        late = (game.states["phase"][rows] == PLAY) & (game.states["n_tricks"][rows] >= LATE)
+        for kind in (False, True):
+            asked[kind] += int(told[late == kind].sum())
+            seen[kind] += int((late == kind).sum())
+        heuristic_step(game)
+    assert 0.04 < asked[False] / seen[False] < 0.16
+    assert 0.5 < asked[True] / seen[True] < 0.7
+
+
 def test_advice_leaves_the_table_as_it_was() -> None:
     rules = Rules.preset("open")
     game = BatchedGame(rules, 8, auto_reset=False)
@@ -111,6 +130,28 @@ def test_the_gain_counts_all_advised_actions_and_no_common_luck() -> None:
     gain = advice_gain(log_p, advice)
     assert gain.tolist() == pytest.approx([expected, 0.0], abs=1e-6)
     assert advice_gain(log_p, advice + 7.0).tolist() == pytest.approx(gain.tolist(), abs=1e-5)
+
+
+def test_the_loss_is_the_squared_distance_from_the_advice_but_for_what_all_have_in_common() -> None:
+    logits = torch.tensor([[2.0, 4.0, 9.0, 50.0], [1.0, 2.0, 3.0, 4.0]], requires_grad=True)
+    advice = torch.tensor([[0.3, 0.1, torch.nan, torch.nan], [torch.nan] * 4])
+    loss = advice_loss(logits, advice, 0.1)
+    # 0.2, 0.4 less their mean against 0.3, 0.1 less theirs: -0.1, 0.1 against 0.1, -0.1
+    assert loss.tolist() == pytest.approx([0.2**2 / 0.1, 0.0], abs=1e-6)
+    assert advice_loss(logits, advice + 5.0, 0.1).tolist() == pytest.approx(loss.tolist(), abs=1e-4)
+    loss.sum().backward()  # type: ignore[no-untyped-call]
+    assert logits.grad is not None
+    assert (logits.grad != 0).tolist() == [[True, True, False, False], [False] * 4]
+
+
+def test_the_loss_is_least_where_the_logits_are_the_mean_advice() -> None:
+    """Noisy advice moves logits to what it says on average, however sure they were before."""
+    told = torch.tensor([[1.0, -1.0], [-0.6, 0.6]]).repeat(50, 1)  # first action better by 0.4 on average
+    logits = torch.tensor([-20.0, 20.0], requires_grad=True)
+    for _ in range(4000):
+        (gradient,) = torch.autograd.grad(advice_loss(logits.expand(100, 2), told, 0.05).mean(), logits)
+        logits = (logits - 5 * gradient).detach().requires_grad_()
+    assert 0.05 * (logits[0] - logits[1]).item() == pytest.approx(0.4, abs=1e-3)
 
 
 def test_advice_is_refused_where_there_is_none(tmp_path: object) -> None:

@@ -31,7 +31,7 @@ TINY = {
     "network": {"width": 16, "layers": 2, "mixed": True},
     "imitation": {"batches": 2, "hands": 24, "minibatch": 64},
     "ppo": {"updates": 4, "hands": 24, "minibatch": 64, "magnet": 0.05},
-    "advice": {"share": 0.5, "weight": 1.0, "final_weight": 0.5},
+    "advice": {"share": 0.5, "late": 0.8},
     "opponents": {"snapshot_every": 1, "keep": 2, "share": 0.5},
     "evaluation": {"every": 2, "deals": 8, "others": ["random"], "other_deals": 4, "hands": 4},
     "checkpoint_every": 1,
@@ -45,6 +45,28 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("run") / "whole"
     train(CONFIG, out, Silent())
     return out
+
+
+def test_a_killed_run_on_advice_alone_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    ppo = {"updates": 3, "hands": 24, "minibatch": 63, "weight": 0, "temperature": 0.5}
+    config = TrainConfig.from_dict(TINY | {"ppo": ppo, "imitation": {"batches": 0}})
+    heard = Memory()
+    whole = train(config, tmp_path / "whole", heard)
+    assert not {"policy/loss", "value/loss"} & heard.metrics.keys()
+    assert heard.metrics["policy/advice_loss"] > 0
+    before, after = to_arrays(fresh(config)), to_arrays(whole.learner.actor)
+    assert not np.array_equal(before["tower.tile.weight"], after["tower.tile.weight"])
+    with pytest.raises(Killed):
+        train(config, tmp_path / "run", KillAt(2))
+    train(saved_config(tmp_path / "run"), tmp_path / "run", Silent(), resume=True)
+    for name in (LAST, BEST):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def fresh(config: TrainConfig) -> Actor:
+    """The actor a run begins with."""
+    network = config.network
+    return Learner(Shape.of(N42PA, network.width, network.layers, network.tile_width), N42PA, config.seed).actor
 
 
 @pytest.mark.parametrize("steps", [2, 3, 4, 6])

@@ -11,7 +11,7 @@ from texas42.agents.policy import torch_threads
 from texas42.agents.shape import Shape
 from texas42.envs.rules.rules import Rules
 from texas42.training import ppo
-from texas42.training.config import NetworkConfig, PPOConfig
+from texas42.training.config import AdviceConfig, NetworkConfig, PPOConfig
 from texas42.training.device import learning_device
 from texas42.training.learner import Learner
 from texas42.training.rollout import Rollout, largest_stake
@@ -40,7 +40,7 @@ def measure_train(
     """
     network, config = network or NetworkConfig(), PPOConfig(updates=updates + 1, hands=hands)
     device = learning_device(network.device)
-    learner = Learner(Shape.of(rules, network.width, network.layers, network.head_width), rules, seed=0, device=device)
+    learner = Learner(Shape.of(rules, network.width, network.layers, network.tile_width), rules, seed=0, device=device)
     learner.actor.mixed = learner.critic.mixed = network.mixed
     seating = np.zeros((hands, rules.seats), np.int64)
     with (
@@ -84,7 +84,7 @@ class _Timing:
         clock.append(_now())
         batch, _ = ppo.assess(self.learner, data, self.config, self.stake, self.rollout.pool)
         schedule = ppo.Schedule.at(self.config, number)
-        ppo.learn(self.learner, batch, self.config, schedule, (0, number), self.rollout.pool)
+        ppo.learn(self.learner, batch, self.config, schedule, (0, number), self.rollout.pool, AdviceConfig())
         clock.append(_now())
         spans = np.diff(np.array(clock), axis=0)
         self.decisions += len(data)

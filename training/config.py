@@ -30,7 +30,7 @@ class NetworkConfig:
     Attributes:
         width: units of a hidden layer.
         layers: hidden layers.
-        head_width: units of a hidden layer of their own for auction, declaration and play; 0: none.
+        tile_width: units of the layers that read each tile of the hand; 0: none.
         mixed: train in mixed precision: matrix products in bfloat16, which is faster where the processor has it.
         device: where the networks play and learn: ``cpu``, ``cuda`` or ``cuda:N``; under torchrun each process has a
             GPU of its own, whatever N. A run may go on on another device, but not with the same bytes.
@@ -38,14 +38,14 @@ class NetworkConfig:
 
     width: int = 256
     layers: int = 3
-    head_width: int = 0
+    tile_width: int = 64
     mixed: bool = False
     device: str = "cpu"
 
     def __post_init__(self) -> None:
         _within("network.width", self.width, 1, 8192)
         _within("network.layers", self.layers, 1, 32)
-        _within("network.head_width", self.head_width, 0, 8192)
+        _within("network.tile_width", self.tile_width, 0, 8192)
         if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", self.device):
             raise ConfigError(f"network.device={shown(self.device)} is not allowed; allowed: cpu, cuda, cuda:N")
 
@@ -87,18 +87,21 @@ class AdviceConfig:
 
     Attributes:
         share: share of the hands in which it is worked out.
-        weight: of what the policy's choices gain by it, beside the clipped loss.
-        final_weight: what the weight falls to, linearly, over the updates.
+        late: share of the hands in which it is worked out from the third trick on, where that costs a tenth.
+        weight: of the loss that makes logits, times the temperature, what choices come to; 0: none.
+        temperature: marks or hand totals that are worth one unit of a logit.
     """
 
     share: float = 0.0
-    weight: float = 0.0
-    final_weight: float = 0.0
+    late: float = 0.0
+    weight: float = 1.0
+    temperature: float = 0.05
 
     def __post_init__(self) -> None:
         _within("advice.share", self.share, 0, 1)
+        _within("advice.late", self.late, 0, 1)
         _within("advice.weight", self.weight, 0, 100)
-        _within("advice.final_weight", self.final_weight, 0, 100)
+        _within("advice.temperature", self.temperature, 0.001, 10)
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,9 @@ class PPOConfig:
     Attributes:
         updates: how many; the schedules run over them.
         hands: whole hands an update, all seats together; with ``episode: game`` whole games, several times as long.
-        weight: of the clipped loss itself.
+        weight: of the clipped loss itself; 0 leaves the critic out, which then learns nothing.
+        temperature: by which logits are divided in drawing actions; another than 1 needs a weight of 0, as the loss
+            takes actions for the policy's own.
         epochs, minibatch: passes over an update's decisions, decisions a gradient step.
         learning_rate, final_learning_rate: falls linearly.
         critic_learning_rate: as far as the actor's falls, this one falls.
@@ -154,6 +159,7 @@ class PPOConfig:
     updates: int = 100
     hands: int = 4096
     weight: float = 1.0
+    temperature: float = 1.0
     epochs: int = 2
     minibatch: int = 2048
     learning_rate: float = 3e-4
@@ -173,6 +179,12 @@ class PPOConfig:
     def __post_init__(self) -> None:
         _within("ppo.updates", self.updates, 0, 10**7)
         _within("ppo.hands", self.hands, 2, 10**7)
+        _within("ppo.temperature", self.temperature, 0.001, 100)
+        if self.weight and self.temperature != 1:
+            raise ConfigError(
+                f"ppo.temperature={self.temperature} is not allowed with ppo.weight={self.weight}: the clipped loss"
+                " takes the actions for the policy's own; allowed: 1, or a weight of 0"
+            )
         _within("ppo.epochs", self.epochs, 1, 1000)
         _within("ppo.minibatch", self.minibatch, 1, 10**7)
         for name in ("learning_rate", "final_learning_rate", "critic_learning_rate", "clip", "gae_lambda"):

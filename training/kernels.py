@@ -86,37 +86,46 @@ def game_rewards(states: Any, t: Any, rewards: Any) -> None:
 @kernel
 def advise_rows(m: Any, t: Any, whole: Any, p: Any, k: Any, out: Any, scratch: Any, states: Any, rows: Any,
                 asked: Any, advice: Any) -> None:  # fmt: skip
-    """Into ``advice[i]`` (float32, (actions,)) what each legal action of the mover of ``states[rows[i]]`` comes to:
-    the score of its side less the others', with the true hands; NaN for other actions and where ``asked[i] == 0``.
+    """Into ``advice[i]`` (float32, (actions,)) what each legal action of the mover of ``states[rows[i]]`` comes to
+    with the true hands (`judge`); NaN for other actions and where ``asked[i] == 0``.
 
-    A call or declaration is played out by the heuristic in all seats, each seeing its own tiles. Of a play that is
-    one half, the other half is the solver's, all hands open. `m`: the solver's memory; `whole`: the rules with hands
-    played to the end; `p`: the heuristic's plan; `k`, `out`: its scratch; `scratch`: one state.
+    `m`: the solver's memory; `whole`: the rules with hands played to the end; `p`: the heuristic's plan; `k`, `out`:
+    its scratch; `scratch`: one state.
     """
     for i in range(len(rows)):
         advice[i, :] = np.nan
-        s = states[rows[i]]
-        if asked[i] == 0:
+        if asked[i] != 0:
+            judge(m, t, whole, p, k, out, scratch, states[rows[i]], advice[i])
+
+
+@kernel
+def judge(m: Any, t: Any, whole: Any, p: Any, k: Any, out: Any, scratch: Any, s: Any, row: Any) -> None:
+    """Into `row` what each legal action of the mover comes to, all hands as they are in `s`: the score of its side less
+    the others'; NaN for other actions.
+
+    A call or declaration is played out by the heuristic in all seats, each seeing its own tiles. Of a play that is
+    one half, the other half is the solver's, all hands open.
+    """
+    row[:] = np.nan
+    mine = t.side[s.cur]
+    for j in range(n_legal(s, t)):
+        action = nth_legal(s, t, j)
+        if action == t.claim:
             continue
-        mine = t.side[s.cur]
-        for j in range(n_legal(s, t)):
-            action = nth_legal(s, t, j)
-            if action == t.claim:
-                continue
-            scratch[0] = s
-            c = scratch[0]
-            c.whole_game = 0
-            apply(c, whole, action)
-            if c.hand_over == 0:
-                play_out(c, whole, p, k, out)
-            advice[i, action] = gain_of(c, whole, mine, 0)
-            if s.phase == PLAY:
-                points = c.taken[t.side[c.bidder]] / t.total
-                sign = 1.0 if mine == t.side[s.bidder] else -1.0
-                advice[i, action] += POINTS_WORTH * stake_of(s, t) * sign * points
-        if s.phase == PLAY and (t.decl_kind[s.decl] < SEVENS or t.decl_kind[s.decl] > LOPER):
-            load_state(m, t, s)
-            add_solved(m, t, need_of(m, t, s), mine == t.side[s.bidder], stake_of(s, t), advice[i])
+        scratch[0] = s
+        c = scratch[0]
+        c.whole_game = 0
+        apply(c, whole, action)
+        if c.hand_over == 0:
+            play_out(c, whole, p, k, out)
+        row[action] = gain_of(c, whole, mine, 0)
+        if s.phase == PLAY:
+            points = c.taken[t.side[c.bidder]] / t.total
+            sign = 1.0 if mine == t.side[s.bidder] else -1.0
+            row[action] += POINTS_WORTH * stake_of(s, t) * sign * points
+    if s.phase == PLAY and (t.decl_kind[s.decl] < SEVENS or t.decl_kind[s.decl] > LOPER):
+        load_state(m, t, s)
+        add_solved(m, t, need_of(m, t, s), mine == t.side[s.bidder], stake_of(s, t), row)
 
 
 @kernel

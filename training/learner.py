@@ -1,6 +1,6 @@
 """Actor and critic with their optimisers: what learning changes, and what a checkpoint must hold of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
@@ -143,16 +143,16 @@ def _load_moments(module: nn.Module, optimiser: torch.optim.Adam, arrays: Arrays
 
 
 class SelfPlay:
-    """Draws the learner's actions from its policy."""
+    """Draws the learner's actions from its policy, whose logits are divided by `temperature`."""
 
-    def __init__(self, actor: Actor, device: torch.device | str = "cpu") -> None:
-        self.actor, self.device = actor, torch.device(device)
+    def __init__(self, actor: Actor, device: torch.device | str = "cpu", temperature: float = 1.0) -> None:
+        self.actor, self.device, self.temperature = actor, torch.device(device), np.float32(temperature)
 
     def choose(self, pending: Pending) -> Choice:
         """Sampled actions; they are played and learnt from."""
         with torch.inference_mode():
             logits = self.actor(moved(pending.observations, self.device)).cpu().numpy()
-        actions, log_probabilities = sample_actions(logits, pending.masks, pending.keys)
+        actions, log_probabilities = sample_actions(logits / self.temperature, pending.masks, pending.keys)
         return Choice(actions, actions, log_probabilities)
 
 
@@ -168,8 +168,17 @@ class Step:
 
     def __call__(self, loss: Tensor) -> float:
         """Descend `loss`; returns the gradient's norm before clipping."""
-        self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        return self.move([self.gradients(loss)])
+
+    def gradients(self, loss: Tensor) -> tuple[Tensor, ...]:
+        """Those of one loss; several threads may ask at once."""
+        parameters = tuple(self.module.parameters())
+        return torch.autograd.grad(loss, parameters, allow_unused=True, materialize_grads=True)
+
+    def move(self, gradients: Sequence[tuple[Tensor, ...]]) -> float:
+        """Move by the sum of gradients; returns its norm before clipping."""
+        for parameter, *parts in zip(self.module.parameters(), *gradients, strict=True):
+            parameter.grad = parts[0] if len(parts) == 1 else torch.stack(parts).sum(dim=0)
         self.world.average_gradients(self.module, self.group)
         norm = nn.utils.clip_grad_norm_(self.module.parameters(), self.max_norm)
         self.optimiser.step()

@@ -116,6 +116,24 @@ def advice_gain(log_probabilities: Tensor, advice: Tensor) -> Tensor:
     return (log_probabilities.exp() * worth).sum(dim=-1)
 
 
+def advice_loss(logits: Tensor, advice: Tensor, temperature: float) -> Tensor:
+    """Squared distance of logits times the temperature from the advice, over the temperature, (n,).
+
+    Both are taken from their mean over the advised actions: the luck of a deal is no matter of choice. Unlike the
+    gain of a policy, this moves what it is sure of, too.
+
+    Args:
+        logits: (n, actions).
+        advice: (n, actions), what each action comes to; NaN where that is not known. Rows without are 0.
+        temperature: what one unit of a logit is worth, in the unit of the advice.
+    """
+    known = ~advice.isnan()
+    n = known.sum(dim=-1, keepdim=True).clamp_min(1)
+    error = (temperature * logits - advice.nan_to_num(0.0)).masked_fill(~known, 0.0)
+    error = (error - error.sum(dim=-1, keepdim=True) / n).masked_fill(~known, 0.0)
+    return error.square().sum(dim=-1) / n.squeeze(-1) / temperature
+
+
 def imitation_loss(log_probabilities: Tensor, legal: Tensor, actions: Tensor, smoothing: float) -> Tensor:
     """Cross-entropy with the teacher's action, (n,); `smoothing` of it is spread over legal actions."""
     chosen = log_probabilities.gather(1, actions[:, None]).squeeze(1)

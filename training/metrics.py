@@ -27,6 +27,7 @@ METRICS: dict[str, str] = {
     "policy/kl": "KL from the policy that played to the one that learns; target_kl stops an update",
     "policy/clipped": "share of decisions whose probability ratio left 1 ± clip",
     "policy/magnet_kl": "KL from the moving average of the policy's weights, where ppo.magnet is set",
+    "policy/advice_loss": "squared distance of the logits from the advice, in units of its temperature",
     "policy/advice": "what the policy's choice gains over an action at random by the advice, marks or hand totals",
     "policy/grad_norm": "the actor's gradient norm before clipping",
     "policy/stopped": "1 if target_kl ended the actor's update early (mean over what is averaged)",
@@ -87,6 +88,12 @@ class Means:
             total = float(value.sum()) if isinstance(value, torch.Tensor) else float(value)
             self._sums[name] = self._sums.get(name, 0.0) + total
             self._counts[name] = self._counts.get(name, 0) + count
+
+    def include(self, other: "Means") -> None:
+        """Add all that another has."""
+        for name, total in other._sums.items():
+            self._sums[name] = self._sums.get(name, 0.0) + total
+            self._counts[name] = self._counts.get(name, 0) + other._counts[name]
 
     def result(self) -> Metrics:
         """The means by name."""

@@ -29,6 +29,7 @@ from texas42.training.learner import (
 )
 from texas42.training.losses import (
     advice_gain,
+    advice_loss,
     approximate_kl,
     belief_loss,
     clipped_policy_loss,
@@ -54,29 +55,26 @@ class Schedule:
     learning_rate: float
     critic_learning_rate: float
     entropy: float
-    advice: float = 0.0
 
     @staticmethod
-    def at(config: PPOConfig, update: int, advice: AdviceConfig | None = None) -> "Schedule":
+    def at(config: PPOConfig, update: int) -> "Schedule":
         """The values of update number `update`, counted from 0."""
         done = update / max(config.updates - 1, 1)
         final = config.final_learning_rate / config.learning_rate if config.learning_rate else 1.0
         fall = 1 + (final - 1) * done
         entropy = config.entropy + (config.final_entropy - config.entropy) * done
-        given = advice or AdviceConfig()
-        weight = given.weight + (given.final_weight - given.weight) * done if given.share else 0.0
-        return Schedule(config.learning_rate * fall, config.critic_learning_rate * fall, entropy, weight)
+        return Schedule(config.learning_rate * fall, config.critic_learning_rate * fall, entropy)
 
 
 @dataclass
 class Batch:
-    """What an update learns from: decisions with advantages, value targets, whether the contract was made, and the
-    magnet's log-probabilities."""
+    """What an update learns from: decisions, whether the contract was made; advantages and value targets, None without
+    a critic; the magnet's log-probabilities."""
 
     experience: Experience
-    advantages: Float32
-    targets: Float32
     made: Float32
+    advantages: Float32 | None = None
+    targets: Float32 | None = None
     magnet: Float32 | None = None
 
 
@@ -87,15 +85,20 @@ def play(
     others: Sequence[Agent],
     seed: int,
     first: int,
+    temperature: float = 1.0,
 ) -> Experience:
     """Hands ``first`` and following, the learner's seats drawn from its policy."""
-    return rollout.play(seed, first, seating, lambda: SelfPlay(learner.actor, learner.device), others)
+    return rollout.play(seed, first, seating, lambda: SelfPlay(learner.actor, learner.device, temperature), others)
 
 
 def assess(
     learner: Learner, experience: Experience, config: PPOConfig, stake: float, pool: Executor
 ) -> tuple[Batch, Metrics]:
     """Advantages, normalised within each phase, and value targets, in units of the largest stake."""
+    magnet = None if learner.magnet is None else magnet_log_probabilities(learner, experience, pool)
+    made = made_targets(experience)
+    if not config.weight:
+        return Batch(experience, made, magnet=magnet), {}
     values = values_of(learner, experience, pool)
     rewards = experience.rewards / np.float32(stake)
     advantages, targets = generalised_advantages(values, experience.players, rewards, config.gae_lambda)
@@ -107,38 +110,64 @@ def assess(
             metrics[f"value/explained_variance_{phase}"] = explained_variance(values[rows], paid[rows])
             metrics[f"value/advantage_spread_{phase}"] = float(advantages[rows].std() * stake)
     normalised = normalised_by_group(advantages, experience.phases, len(PHASES), learner.world)
-    magnet = None if learner.magnet is None else magnet_log_probabilities(learner, experience, pool)
-    return Batch(experience, normalised, targets, made_targets(experience), magnet), metrics
+    return Batch(experience, made, normalised, targets, magnet), metrics
 
 
 def learn(
-    learner: Learner, batch: Batch, config: PPOConfig, schedule: Schedule, seed: Sequence[int], pool: Executor
+    learner: Learner,
+    batch: Batch,
+    config: PPOConfig,
+    schedule: Schedule,
+    seed: Sequence[int],
+    pool: Executor,
+    advice: AdviceConfig,
 ) -> Metrics:
     """Move actor and critic by the epochs of one update; `seed` shuffles their minibatches."""
     set_learning_rate(learner.actor_optimiser, schedule.learning_rate)
     set_learning_rate(learner.critic_optimiser, schedule.critic_learning_rate)
-    actor, critic = side_by_side(
-        learner,
-        pool,
-        lambda: _learn_actor(learner, batch, config, schedule, np.random.default_rng([*seed, 0])),
-        lambda: _learn_critic(learner, batch, config, np.random.default_rng([*seed, 1])),
-    )
+    def actor(halves: Executor | None = None) -> Metrics:
+        return _learn_actor(learner, batch, config, schedule, np.random.default_rng([*seed, 0]), advice, halves)
+
+    def critic() -> Metrics:
+        return _learn_critic(learner, batch, config, np.random.default_rng([*seed, 1]))
+
+    moved_by = (actor(pool), {}) if batch.targets is None else side_by_side(learner, pool, actor, critic)
     rates = {"schedule/learning_rate": schedule.learning_rate, "schedule/entropy": schedule.entropy}
-    return {**actor, **critic, **rates}
+    return {**moved_by[0], **moved_by[1], **rates}
 
 
 def _learn_actor(
-    learner: Learner, batch: Batch, config: PPOConfig, schedule: Schedule, rng: np.random.Generator
+    learner: Learner,
+    batch: Batch,
+    config: PPOConfig,
+    schedule: Schedule,
+    rng: np.random.Generator,
+    advice: AdviceConfig,
+    halves: Executor | None,
 ) -> Metrics:
+    """The epochs of one update; `halves`: threads that work on half a minibatch each."""
     step, world = learner.actor_step(config.max_grad_norm), learner.world
+    limit = config.target_kl if config.weight else 0.0
     means = Means()
+
+    def descent(task: tuple[npt.NDArray[np.int64], float]) -> tuple[tuple[torch.Tensor, ...], float, Means]:
+        rows, share = task
+        noted = Means()
+        loss, kl = _actor_loss(learner, batch, rows, config, schedule, noted, advice)
+        return step.gradients(share * loss), share * kl, noted
+
     for _ in range(config.epochs):
         for rows in minibatches(len(batch.experience), config.minibatch, rng, world, world.actor):
-            loss, kl = _actor_loss(learner, batch, rows, config, schedule, means)
-            if config.target_kl and world.total(np.array(kl), world.actor) > config.target_kl * world.size:
+            pieces = [rows] if halves is None else np.array_split(rows, min(2, len(rows)))
+            tasks = [(piece, len(piece) / len(rows)) for piece in pieces]
+            parts = list(map(descent, tasks) if halves is None else halves.map(descent, tasks))
+            for _, _, noted in parts:
+                means.include(noted)
+            kl = sum(part for _, part, _ in parts)
+            if limit and world.total(np.array(kl), world.actor) > limit * world.size:
                 means.add("policy/stopped", 1.0)
                 return means.result()
-            means.add("policy/grad_norm", step(loss))
+            means.add("policy/grad_norm", step.move([gradients for gradients, _, _ in parts]))
     means.add("policy/stopped", 0.0)
     return means.result()
 
@@ -150,6 +179,7 @@ def _actor_loss(
     config: PPOConfig,
     schedule: Schedule,
     means: Means,
+    advice: AdviceConfig,
 ) -> tuple[torch.Tensor, float]:
     """The loss of one minibatch and the KL from the policy that played it."""
     data = batch.experience
@@ -159,30 +189,34 @@ def _actor_loss(
 
     observations, legal, actions = here(data.observations), here(data.masks) != 0, here(data.actions)
 
-    features = learner.actor.features(observations)
-    log_probabilities = masked_log_softmax(learner.actor.logits(features), legal)
+    reading = learner.actor.read(observations)
+    logits = learner.actor.logits(reading)
+    log_probabilities = masked_log_softmax(logits, legal)
     chosen = log_probabilities.gather(1, actions[:, None]).squeeze(1)
     log_ratio = chosen - here(data.log_probabilities)
     ratio = log_ratio.exp()
 
-    policy = clipped_policy_loss(ratio, here(batch.advantages), config.clip).mean()
     entropy = normalised_entropy(log_probabilities, legal)
     may_hold, holders = belief_targets(learner.shape, observations, here(data.hidden))
-    belief = belief_loss(learner.actor.belief(features), may_hold, holders).mean()
-    forecast = made_loss(learner.actor.made(features), here(batch.made))
-    loss = config.weight * policy - schedule.entropy * entropy.mean()
-    loss = loss + config.belief * belief + config.forecast * forecast
-    if schedule.advice:
-        gain = advice_gain(log_probabilities, here(data.advice))
-        loss = loss - schedule.advice * gain.mean()
-        means.add("policy/advice", gain.detach())
+    belief = belief_loss(learner.actor.belief(reading.features), may_hold, holders).mean()
+    forecast = made_loss(learner.actor.made(reading.features), here(batch.made))
+    loss = config.belief * belief + config.forecast * forecast - schedule.entropy * entropy.mean()
+    if batch.advantages is not None:
+        policy = clipped_policy_loss(ratio, here(batch.advantages), config.clip).mean()
+        loss = loss + config.weight * policy
+        means.add("policy/loss", float(policy.detach()))
+    if data.advice.shape[1]:
+        told = here(data.advice)
+        regression = advice_loss(logits, told, advice.temperature).mean()
+        loss = loss + advice.weight * regression
+        means.add("policy/advice_loss", float(regression.detach()))
+        means.add("policy/advice", advice_gain(log_probabilities.detach(), told))
     if batch.magnet is not None:
         pull = kl_divergence(log_probabilities, here(batch.magnet), legal).mean()
         loss = loss + config.magnet * pull
         means.add("policy/magnet_kl", float(pull.detach()))
 
     kl = float(approximate_kl(log_ratio.detach()).mean())
-    means.add("policy/loss", float(policy.detach()))
     means.add("policy/kl", kl)
     means.add("policy/clipped", float(((ratio - 1).abs() > config.clip).float().mean()))
     means.add("forecast/bits", float(forecast.detach()) / np.log(2))
@@ -199,6 +233,7 @@ def _learn_critic(learner: Learner, batch: Batch, config: PPOConfig, rng: np.ran
     step, world = learner.critic_step(config.max_grad_norm), learner.world
     means = Means()
     data = batch.experience
+    assert batch.targets is not None
     for _ in range(config.epochs):
         for rows in minibatches(len(data), config.minibatch, rng, world, world.critic):
             arrays = (data.observations, data.hidden, batch.targets)

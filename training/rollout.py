@@ -7,7 +7,7 @@ training data.
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -23,12 +23,14 @@ from texas42.envs.rules.ladder import PASS, SPECIAL, build_ladder
 from texas42.envs.rules.rules import Rules
 from texas42.training import kernels
 from texas42.training.advice import Adviser
+from texas42.training.config import AdviceConfig
 
 Int8 = npt.NDArray[np.int8]
 Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]
 Keys = npt.NDArray[np.uint64]
 
+NO_ADVICE = AdviceConfig()
 PHASES = ("auction", "declaration", "play")
 """Groups of decisions that are looked at apart; the widow and discards belong to the declaration."""
 LEARNER = 0
@@ -110,6 +112,17 @@ class Experience:
     def __len__(self) -> int:
         return len(self.actions)
 
+    def advised(self) -> "Experience":
+        """The decisions alone that there is advice on."""
+        rows = np.flatnonzero(~np.isnan(self.advice).all(axis=1))
+        return replace(self, **{name: getattr(self, name)[rows] for name in BY_DECISION})
+
+
+BY_DECISION = tuple(
+    ["observations", "hidden", "masks", "actions", "log_probabilities", "advice", "players", "hands", "phases"]
+)
+"""Fields of `Experience` with a row a decision."""
+
 
 class Tables:
     """A block of tables at which hands or games are played side by side to the end.
@@ -117,12 +130,13 @@ class Tables:
     Args:
         rules: the rules.
         n: number of tables.
-        advised: share of the tables at which advice on the learner's choices is worked out.
+        advice: at which tables advice on the learner's choices is worked out, and how.
         episode: ``"hand"`` or ``"game"``.
     """
 
-    def __init__(self, rules: Rules, n: int, advised: float = 0.0, episode: str = "hand") -> None:
-        self.adviser = Adviser(rules, advised) if advised else None
+    def __init__(self, rules: Rules, n: int, advice: AdviceConfig = NO_ADVICE, episode: str = "hand") -> None:
+        asked = advice.share or advice.late
+        self.adviser = Adviser(rules, advice.share, advice.late) if asked else None
         self.game = BatchedGame(rules, n, episode=episode, auto_reset=False)
         self.n = n
 
@@ -173,7 +187,8 @@ class Tables:
         states = self.game.states
         players = rows * self.game.rules.seats + states["cur"][rows]
         number = states["hand_no"][rows].astype(np.int64)
-        log.append(_Turn(pending, choice, self._advice(rows), players, number, _phase_groups(states["phase"][rows])))
+        advice, phases = self._advice(rows), _phase_groups(states["phase"][rows])
+        log.append(_Turn(pending, choice, advice, players, number, phases))
         return choice.played
 
     def _pending(self, rows: Int64, keys: Keys) -> Pending:
@@ -276,18 +291,24 @@ def _phase_groups(phases: npt.NDArray[np.int32]) -> Int64:
 
 
 class Rollout:
-    """`hands` tables in blocks, one for each worker thread, played side by side; `advised`, `episode`: see `Tables`.
+    """`hands` tables in blocks, one for each worker thread, played side by side; `advice`, `episode`: see `Tables`.
 
     The games are split by `workers`, never by what the machine has, so that results do not depend on it.
     """
 
     def __init__(
-        self, rules: Rules, hands: int, workers: int, pool: Executor, advised: float = 0.0, episode: str = "hand"
+        self,
+        rules: Rules,
+        hands: int,
+        workers: int,
+        pool: Executor,
+        advice: AdviceConfig = NO_ADVICE,
+        episode: str = "hand",
     ) -> None:
         cuts = [hands * k // workers for k in range(workers + 1)]
         self.rules, self.hands, self.pool = rules, hands, pool
         blocks = [(first, end - first) for first, end in pairwise(cuts) if end > first]
-        self.blocks = [(first, Tables(rules, n, advised, episode)) for first, n in blocks]
+        self.blocks = [(first, Tables(rules, n, advice, episode)) for first, n in blocks]
 
     def play(
         self,

@@ -113,12 +113,12 @@ class Run:
     def __init__(self, config: TrainConfig, out: Path, *, resume: bool = False, world: World = ALONE) -> None:
         self.config, self.out, self.rules, self.world = config, out, config.resolved_rules, world
         network = config.network
-        if config.advice.share and not can_search(self.rules):
+        if (config.advice.share or config.advice.late) and not can_search(self.rules):
             raise ConfigError(
                 f"advice.share={config.advice.share} is not allowed for {self.rules.base!r} with {self.rules.seats}"
                 " seats: there is advice in four-player double-six games only; allowed: 0"
             )
-        self.shape = Shape.of(self.rules, network.width, network.layers, network.head_width)
+        self.shape = Shape.of(self.rules, network.width, network.layers, network.tile_width)
         device = learning_device(network.device)
         self.learner = Learner(self.shape, self.rules, config.seed, world, device)
         self.learner.actor.mixed = self.learner.critic.mixed = network.mixed
@@ -329,8 +329,9 @@ class Loop:
     def _self_play(self) -> None:
         run, config = self.run, self.config.ppo
         first, end = self.world.share(config.hands)
-        advised, episode = self.config.advice.share, self.config.episode
-        rollout = Rollout(run.rules, end - first, self.config.workers, self.pool, advised, episode)
+        rollout = Rollout(
+            run.rules, end - first, self.config.workers, self.pool, self.config.advice, self.config.episode
+        )
         if config.magnet and run.learner.magnet is None:
             run.learner.start_magnet()
         self._stage("self-play", run.progress.updates, config.updates)
@@ -338,18 +339,19 @@ class Loop:
             update, clock = run.progress.updates, Clock()
             data = self._play(rollout, update, first)
             clock.played()
-            batch, metrics = ppo.assess(run.learner, data, config, run.stake, self.pool)
+            learnt = data if config.weight else data.advised()
+            batch, metrics = ppo.assess(run.learner, learnt, config, run.stake, self.pool)
             seed = (self.config.seed, _PPO_SEED, update)
-            schedule = ppo.Schedule.at(config, update, self.config.advice)
-            metrics |= ppo.learn(run.learner, batch, config, schedule, seed, self.pool)
+            schedule = ppo.Schedule.at(config, update)
+            metrics |= ppo.learn(run.learner, batch, config, schedule, seed, self.pool, self.config.advice)
             if config.magnet:
                 run.learner.pull_magnet(config.magnet_decay)
-            metrics |= clock.speeds(len(data)) | table_metrics(data, run.rules)
+            metrics |= clock.speeds(len(learnt)) | table_metrics(data, run.rules)
             run.progress.updates += 1
             every = self.config.evaluation.every
             if run.progress.updates == config.updates or (every and run.progress.updates % every == 0):
                 metrics |= self._evaluate()
-            self._finish_step(run.progress.updates, data, metrics)
+            self._finish_step(run.progress.updates, learnt, metrics)
 
     def _stage(self, name: str, done: int, total: int) -> None:
         if self.world.leads:
@@ -366,7 +368,7 @@ class Loop:
         seating = seat_strangers(hands, rules.seats, rules.sides, config.share, config.mixed, len(others), rng)
         mine = _dealt_round(seating, self.world)[first : first + rollout.hands]
         row = PPO_FIRST_ROW + update * hands + first
-        return ppo.play(run.learner, rollout, mine, others, self.config.seed, row)
+        return ppo.play(run.learner, rollout, mine, others, self.config.seed, row, self.config.ppo.temperature)
 
     def _evaluate(self) -> Metrics:
         """A duplicate match against the yardstick; the best policy so far is kept. One process plays it."""

@@ -212,7 +212,7 @@ def write_played(t: Any, tile: Any, place: Any, trick: Any, out: Any) -> None:
 
 @kernel
 def write_need(s: Any, t: Any, out: Any) -> None:
-    """How much of the hand total each party still needs, in steps of a fourteenth."""
+    """How many points each party still needs."""
     side = t.side[s.bidder]
     others = 0
     for i in range(t.n_sides):
@@ -225,10 +225,9 @@ def write_need(s: Any, t: Any, out: Any) -> None:
 
 @kernel
 def put_need(out: Any, at: Any, points: Any, t: Any) -> None:
-    """Points still needed as a thermometer in steps of a fourteenth of the hand total; nothing below zero."""
-    if points > 0:
-        for i in range(t.need_steps[min(points, t.total)]):
-            out[at + i] = 1
+    """Points still needed as a thermometer, a step a point; nothing below zero."""
+    for i in range(min(points, t.total)):
+        out[at + i] = 1
 
 
 @kernel

@@ -8,7 +8,6 @@ from texas42.envs.rules.ladder import SPECIAL
 from texas42.envs.rules.rules import Rules
 
 SCORE_STEPS = 16
-NEED_STEPS = 14
 
 PIECES: dict[str, str] = {
     "phase": "one-hot: auction, widow, discard, declare, play; all zero when the hand is over",
@@ -34,8 +33,8 @@ PIECES: dict[str, str] = {
     "played_in": "by copy, in order of play, and tile: one-hot over tricks",
     "low_leads": "by trick: led with the low end announced",
     "may_hold": "by other seat: tiles it may hold, from what I have seen",
-    "to_make": "thermometer: points the bidder's side still needs",
-    "to_set": "thermometer: points the others still need to set it",
+    "to_make": "thermometer, a step a point: what the bidder's side still needs",
+    "to_set": "thermometer, a step a point: what the others still need to set it",
     "scores": "by side, mine first: thermometer of the score, from 0 to the target",
     "negative_scores": "by side, mine first: thermometer below zero, down to minus the target",
 }
@@ -123,8 +122,8 @@ def _shapes(rules: Rules, codec: Codec) -> dict[str, tuple[int, ...]]:
         "played_in": (copies, types, tricks),
         "low_leads": (tricks,),
         "may_hold": (n - 1, types),
-        "to_make": (NEED_STEPS,),
-        "to_set": (NEED_STEPS,),
+        "to_make": (rules.total,),
+        "to_set": (rules.total,),
         "scores": (rules.sides, SCORE_STEPS),
         "negative_scores": (rules.sides if may_lose else 0, SCORE_STEPS),
     }

@@ -18,7 +18,7 @@ from texas42.envs.rules.declarations import (
     suits,
 )
 from texas42.envs.rules.ladder import next_calls
-from texas42.envs.rules.layout import NEED_STEPS, PIECES, build_layout
+from texas42.envs.rules.layout import PIECES, build_layout
 from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tiles import MAX_INSTANCES, TILE_ENDS, tile_count
 
@@ -120,7 +120,6 @@ TABLES = np.dtype(
         ("power", np.uint8, (MAX_ROWS, N_SUITS, MAX_INSTANCES)),  # by tile type
         ("trumps", np.uint64, MAX_ROWS),
         ("distance", np.uint64, 16),  # instances at distance k from seven pips
-        ("need_steps", np.uint8, 1024),  # steps of the need thermometers, by points
         ("piece_at", np.int32, len(PIECES)),  # of each observation piece
         ("piece_size", np.int32, len(PIECES)),
     ],
@@ -199,8 +198,6 @@ def _fill_layout(t: Tables, rules: Rules, codec: Codec) -> None:
     layout = build_layout(rules, codec)
     for i, name in enumerate(PIECES):
         t.piece_at[i], t.piece_size[i] = layout.pieces[name].start, layout.pieces[name].size
-    for points in range(min(rules.total, 1023) + 1):
-        t.need_steps[points] = -(-points * NEED_STEPS // rules.total)
     t.width, t.hidden_width = layout.width, layout.hidden_width
 
 

@@ -59,7 +59,7 @@ def belief_head(agent: Agent) -> Beliefs | None:
 
         observations = torch.from_numpy(decisions.observations).to(getattr(agent, "device", "cpu"))
         with torch.inference_mode():
-            logits: npt.NDArray[Any] = actor.belief(actor.features(observations)).cpu().numpy()
+            logits: npt.NDArray[Any] = actor.belief(actor.read(observations).features).cpu().numpy()
         return logits
 
     return ask
