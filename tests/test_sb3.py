@@ -226,7 +226,7 @@ def test_damaged_and_foreign_files_are_refused_by_name(tmp_path: Path) -> None:
     for file, text in cases:
         with pytest.raises(SB3FileError, match=text):
             load_sb3_agent(file, rules)
-    with pytest.raises(SB3FileError, match=r"made for 760 inputs and 93 actions; the rules .*moon"):
+    with pytest.raises(SB3FileError, match=r"made for 816 inputs and 93 actions; the rules .*moon"):
         load_sb3_agent(path, Rules.preset("moon"))
     (tmp_path / "text.zip").write_text("no zip")
     with pytest.raises(SB3FileError, match="damaged"):
