@@ -170,7 +170,7 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     deals = whole_number(1, 10**7)
     parser.add_argument("--deals", type=deals, default=2000, metavar="N", help="of each match (default 2000)")
     parser.add_argument(
-        "--stranger-deals", type=deals, default=500, metavar="N", help="of each with a stranger (default 500)"
+        "--stranger-deals", type=deals, default=1000, metavar="N", help="of each with a stranger (default 1000)"
     )
     parser.add_argument("--seed", type=whole_number(0, 2**63), default=42, help="of the matches (default 42)")
     runs = Path("runs/cross_play")

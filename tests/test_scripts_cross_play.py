@@ -137,7 +137,7 @@ def wait_until(what: Any, seconds: float = 300) -> None:
 def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
     """A folder in which the script was killed early and started again."""
     folder = tmp_path_factory.mktemp("cross_play")
-    arguments = command(folder, "full", "own_partners", "--seeds", "3", "--jobs", "2")
+    arguments = command(folder, "full", "own_partners", "--seeds", "2", "--jobs", "2")
     script = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_until(lambda: list(folder.glob(f"runs/*/{LAST}")) or script.poll() is not None)
     started = children(script.pid)
@@ -168,12 +168,12 @@ def test_tables_and_figures_agree(killed: tuple[Path, subprocess.CompletedProces
     assert lines[2] == "| setting | self-play | cross-play | gap | with heuristic | with pimc:worlds=10 |"
     assert [line.split(" | ")[0] for line in lines[4:6]] == ["| `full`", "| `own_partners`"]
     report = json.loads((folder / "runs" / "cross_play.json").read_text())
-    assert "full own_partners --seeds 3 --jobs 2" in report["command"]
+    assert "full own_partners --seeds 2 --jobs 2" in report["command"]
     own, full = report["settings"]["own_partners"], report["settings"]["full"]
     assert own["overrides"] == ["opponents.mixed=0"]
-    assert [run["updates"] for run in own["runs"]] == [3, 3, 3]
+    assert [run["updates"] for run in own["runs"]] == [3, 3]
     assert full["crossplay"]["deals"] == 6
-    assert [match["deals"] for met in full["strangers"].values() for match in met] == [4] * 6
+    assert [match["deals"] for met in full["strangers"].values() for match in met] == [4] * 4
     for name, score in full["scores"].items():
         gain = report["full_minus"]["own_partners"][name]
         assert gain["mean"] == pytest.approx(score["mean"] - own["scores"][name]["mean"])
@@ -190,7 +190,7 @@ def test_a_finished_comparison_is_neither_trained_nor_played_anew(
     journal = folder / "runs" / "matches.jsonl"
     before = journal.read_bytes()
     again = subprocess.run(
-        command(folder, "full", "own_partners", "--seeds", "3"), capture_output=True, text=True, timeout=600
+        command(folder, "full", "own_partners", "--seeds", "2"), capture_output=True, text=True, timeout=600
     )
     assert again.stdout == done.stdout
     assert "self-play:" not in again.stderr
@@ -214,7 +214,7 @@ def test_ctrl_c_saves_every_run_that_is_going(tmp_path: Path) -> None:
     script.send_signal(signal.SIGINT)
     assert "cross_play: stopped; the same command goes on" in script.stderr.read()
     assert script.wait() == 130
-    assert not any(runs_on(pid) for pid in started)
+    wait_until(lambda: not any(runs_on(pid) for pid in started), 30)
     for seed in (1, 2):
         saved = load_checkpoint(tmp_path / "runs" / f"full-{seed}" / LAST, groups=())
         assert saved.field("progress", dict)["updates"] >= 1
