@@ -65,18 +65,23 @@ def imitate(
     stake: float,
     seed: Sequence[int],
     pool: Executor,
+    *,
+    critic: bool = True,
 ) -> Metrics:
-    """One pass over a batch of demonstrations; `batch` counts from 0 and sets the learning rate."""
+    """One pass over a batch of demonstrations; `batch` counts from 0 and sets the learning rate.
+
+    `critic`: whether the critic learns, too.
+    """
     rate = config.learning_rate * (1 - 0.9 * batch / max(config.batches - 1, 1))
     set_learning_rate(learner.actor_optimiser, rate)
     set_learning_rate(learner.critic_optimiser, rate)
-    actor, critic = side_by_side(
+    moved_by = side_by_side(
         learner,
         pool,
         lambda: _learn_actor(learner, experience, config, np.random.default_rng([*seed, 0])),
-        lambda: _learn_critic(learner, experience, config, stake, np.random.default_rng([*seed, 1])),
+        lambda: _learn_critic(learner, experience, config, stake, np.random.default_rng([*seed, 1])) if critic else {},
     )
-    return {**actor, **critic, "schedule/learning_rate": rate}
+    return {**moved_by[0], **moved_by[1], "schedule/learning_rate": rate}
 
 
 def _learn_actor(learner: Learner, data: Experience, config: ImitationConfig, rng: np.random.Generator) -> Metrics:

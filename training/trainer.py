@@ -319,7 +319,10 @@ class Loop:
             data = imitation.demonstrate(run.teacher, rollout, config, self.config.seed, row)
             clock.played()
             seed = (self.config.seed, _IMITATION_SEED, batch)
-            metrics = imitation.imitate(run.learner, data, config, batch, run.stake, seed, self.pool)
+            needed = self.config.ppo.weight > 0
+            metrics = imitation.imitate(
+                run.learner, data, config, batch, run.stake, seed, self.pool, critic=needed
+            )
             metrics |= clock.speeds(len(data))
             run.progress.batches += 1
             if run.progress.batches == config.batches:
