@@ -17,6 +17,8 @@ from texas42.envs.rules.rules import Rules, resolve_rules
 
 EPISODES = ("hand", "game")
 """What a trajectory may be: see `TrainConfig.episode`."""
+DEAL_KINDS = ("doubles", "low", "sevens")
+"""Hands for rare contracts: see `deals.conditions`."""
 
 
 class ConfigError(ValueError):
@@ -102,6 +104,37 @@ class AdviceConfig:
         _within("advice.late", self.late, 0, 1)
         _within("advice.weight", self.weight, 0, 100)
         _within("advice.temperature", self.temperature, 0.001, 10)
+
+
+@dataclass(frozen=True)
+class DealsConfig:
+    """Deals in which some seat holds a hand for a rare contract (`training/deals.py`); matches are of plain deals.
+
+    Attributes:
+        share: share of the tables with such a deal, in the warm start too; with ``episode: game`` a game's first one.
+        kinds: which hands, each as often as it stands here: ``doubles`` for splash and plunge, ``low`` for nello,
+            ``sevens``; none: ``doubles``, and the others where the rules have the contract.
+    """
+
+    share: float = 0.0
+    kinds: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _within("deals.share", self.share, 0, 1)
+
+    def used_kinds(self, rules: Rules) -> tuple[str, ...]:
+        """The kinds under some rules.
+
+        Raises:
+            ConfigError: a kind is unknown, or for a contract that these rules do not have.
+        """
+        switches = {"doubles": "on", "low": rules.nello, "sevens": rules.sevens}
+        allowed = tuple(kind for kind in DEAL_KINDS if switches[kind] != "off")
+        for kind in self.kinds:
+            if kind not in allowed:
+                why = " under these rules, which have no such contract" if kind in DEAL_KINDS else ""
+                raise ConfigError(f"deals.kinds={shown(kind)} is not allowed{why}; allowed: {', '.join(allowed)}")
+        return self.kinds or allowed
 
 
 @dataclass(frozen=True)
@@ -248,6 +281,7 @@ class TrainConfig:
     imitation: ImitationConfig = field(default_factory=ImitationConfig)
     ppo: PPOConfig = field(default_factory=PPOConfig)
     advice: AdviceConfig = field(default_factory=AdviceConfig)
+    deals: DealsConfig = field(default_factory=DealsConfig)
     opponents: OpponentsConfig = field(default_factory=OpponentsConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 
@@ -256,6 +290,7 @@ class TrainConfig:
         _within("workers", self.workers, 1, 256)
         _within("checkpoint_every", self.checkpoint_every, 1, 10**7)
         _check_episode(self.episode, self.resolved_rules)
+        self.deals.used_kinds(self.resolved_rules)
 
     @property
     def resolved_rules(self) -> Rules:

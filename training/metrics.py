@@ -40,6 +40,7 @@ METRICS: dict[str, str] = {
     "imitation/grad_norm": "the actor's gradient norm before clipping, in the warm start",
     "schedule/learning_rate": "the actor's learning rate",
     "schedule/entropy": "weight of the entropy bonus",
+    "deals/conditioned": "share of tables dealt a hand for a rare contract on purpose",
     "hands/thrown_in": "share of hands in which all passed",
     "hands/forced": "share of contracts bid by the last caller after all others passed",
     "hands/made": "share of contracts made",
@@ -69,6 +70,7 @@ METRICS: dict[str, str] = {
 FAMILIES: dict[str, str] = {
     "bids/seat_N": "share of auctions won by the N-th caller",
     "against/SPEC": "duplicate match with another agent of evaluation.others, marks a deal",
+    "called/NAME": "share of contracts whose trump the partner names after this call, such as SPLASH",
     "declared/NAME": "share of contracts declared so, NAME as in the record notation",
 }
 """Metrics whose names depend on the rules."""
@@ -101,16 +103,19 @@ class Means:
 
 
 def table_metrics(experience: Experience, rules: Rules) -> Metrics:
-    """How hands went: at the learner's own tables, and its gain at tables with strangers."""
-    own = (experience.seating == LEARNER).all(axis=1)
+    """How hands went that were not conditioned: at the learner's own tables, and its gain at tables with strangers."""
+    plain = ~experience.conditioned
+    alone = (experience.seating == LEARNER).all(axis=1)
+    own = alone & plain
     own_hands = own[experience.tables]
     decisions = own_hands[experience.hands].sum()
-    out: Metrics = {"hands/decisions": float(decisions / max(int(own_hands.sum()), 1))}
+    out: Metrics = {
+        "hands/decisions": float(decisions / max(int(own_hands.sum()), 1)),
+        "deals/conditioned": float(experience.conditioned.mean()),
+    }
     rewards = experience.rewards.reshape(experience.seating.shape)
-    if (~own).any():
-        mine = (experience.seating == LEARNER) & ~own[:, None]
-        strangers_side = ~own & (experience.seating != LEARNER).any(axis=1)
-        counts = mine & strangers_side[:, None]
+    if (~alone).any():
+        counts = (experience.seating == LEARNER) & (~alone & plain)[:, None]
         out["league/gain"] = float(rewards[counts].mean()) if counts.any() else 0.0
     finals = experience.finals[own_hands]
     if not len(finals):
@@ -138,6 +143,10 @@ def _contract_metrics(finals: Batch, gains: np.ndarray, rules: Rules) -> Metrics
     caller = (finals["bidder"] - finals["opener"]) % rules.seats
     for number in range(rules.seats):
         out[f"bids/seat_{number + 1}"] = float((caller == number).mean())
+    for index, call in enumerate(codec.ladder):
+        share = float((finals["special"] == index).mean())
+        if index and share:
+            out[f"called/{call.name}"] = share
     for index, declaration in enumerate(codec.declarations):
         share = float((finals["decl"] == index).mean())
         if share:

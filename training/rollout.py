@@ -23,14 +23,15 @@ from texas42.envs.rules.ladder import PASS, SPECIAL, build_ladder
 from texas42.envs.rules.rules import Rules
 from texas42.training import kernels
 from texas42.training.advice import Adviser
-from texas42.training.config import AdviceConfig
+from texas42.training.config import AdviceConfig, DealsConfig
+from texas42.training.deals import ConditionedDeals
 
 Int8 = npt.NDArray[np.int8]
 Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]
 Keys = npt.NDArray[np.uint64]
 
-NO_ADVICE = AdviceConfig()
+NO_ADVICE, PLAIN_DEALS = AdviceConfig(), DealsConfig()
 PHASES = ("auction", "declaration", "play")
 """Groups of decisions that are looked at apart; the widow and discards belong to the declaration."""
 LEARNER = 0
@@ -92,6 +93,7 @@ class Experience:
         tables: int64 (h,): where they were played.
         gains: float32 (h, seats): what they paid, in the score's own unit.
         seating: int64 (n, seats): who sat where, `LEARNER` or a stranger.
+        conditioned: bool (n,): tables whose (first) deal was a conditioned one.
     """
 
     observations: Int8
@@ -108,6 +110,7 @@ class Experience:
     tables: Int64
     gains: Float32
     seating: Int64
+    conditioned: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -132,11 +135,20 @@ class Tables:
         n: number of tables.
         advice: at which tables advice on the learner's choices is worked out, and how.
         episode: ``"hand"`` or ``"game"``.
+        deals: at which share of the tables the deal is conditioned, and on what.
     """
 
-    def __init__(self, rules: Rules, n: int, advice: AdviceConfig = NO_ADVICE, episode: str = "hand") -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        n: int,
+        advice: AdviceConfig = NO_ADVICE,
+        episode: str = "hand",
+        deals: DealsConfig = PLAIN_DEALS,
+    ) -> None:
         asked = advice.share or advice.late
         self.adviser = Adviser(rules, advice.share, advice.late) if asked else None
+        self.deals = ConditionedDeals(rules, deals) if deals.share else None
         self.game = BatchedGame(rules, n, episode=episode, auto_reset=False)
         self.n = n
 
@@ -153,6 +165,7 @@ class Tables:
         game = self.game
         game.first_row = first_row
         game.reset(seed)
+        conditioned = self.deals.deal(game.states) if self.deals is not None else np.zeros(self.n, np.bool_)
         steps = np.zeros(self.n, np.int64)
         log: list[_Turn] = []
         hands = _Hands(game)
@@ -169,7 +182,7 @@ class Tables:
             for (rows, _), actions in zip(turns, chosen, strict=True):
                 hands.apply(rows, actions)
             steps[live] += 1
-        return self._experience(log, hands, seating)
+        return self._experience(log, hands, seating, conditioned)
 
     def _choose(
         self,
@@ -204,7 +217,9 @@ class Tables:
             return self.adviser.advise(self.game.states, rows)
         return np.empty((len(rows), 0), np.float32)
 
-    def _experience(self, log: list["_Turn"], hands: "_Hands", seating: Int64) -> Experience:
+    def _experience(
+        self, log: list["_Turn"], hands: "_Hands", seating: Int64, conditioned: npt.NDArray[np.bool_]
+    ) -> Experience:
         game = self.game
         finals, tables = hands.finished()
         gains = np.zeros((len(finals), game.rules.seats), np.float32)
@@ -230,6 +245,7 @@ class Tables:
             tables=tables,
             gains=gains,
             seating=seating,
+            conditioned=conditioned,
         )
 
 
@@ -291,9 +307,10 @@ def _phase_groups(phases: npt.NDArray[np.int32]) -> Int64:
 
 
 class Rollout:
-    """`hands` tables in blocks, one for each worker thread, played side by side; `advice`, `episode`: see `Tables`.
+    """`hands` tables in blocks, one for each worker thread, played side by side.
 
-    The games are split by `workers`, never by what the machine has, so that results do not depend on it.
+    The games are split by `workers`, never by what the machine has, so that results do not depend on it. `advice`,
+    `episode`, `deals`: see `Tables`.
     """
 
     def __init__(
@@ -304,11 +321,12 @@ class Rollout:
         pool: Executor,
         advice: AdviceConfig = NO_ADVICE,
         episode: str = "hand",
+        deals: DealsConfig = PLAIN_DEALS,
     ) -> None:
         cuts = [hands * k // workers for k in range(workers + 1)]
         self.rules, self.hands, self.pool = rules, hands, pool
         blocks = [(first, end - first) for first, end in pairwise(cuts) if end > first]
-        self.blocks = [(first, Tables(rules, n, advice, episode)) for first, n in blocks]
+        self.blocks = [(first, Tables(rules, n, advice, episode, deals)) for first, n in blocks]
 
     def play(
         self,

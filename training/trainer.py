@@ -311,7 +311,8 @@ class Loop:
         run, config = self.run, self.config.imitation
         assert run.teacher is not None
         first, end = self.world.share(config.hands)
-        rollout = Rollout(run.rules, end - first, self.config.workers, self.pool, episode=self.config.episode)
+        workers, episode, deals = self.config.workers, self.config.episode, self.config.deals
+        rollout = Rollout(run.rules, end - first, workers, self.pool, episode=episode, deals=deals)
         self._stage("imitation", run.progress.batches, config.batches)
         while run.progress.batches < config.batches:
             batch, clock = run.progress.batches, Clock()
@@ -332,8 +333,9 @@ class Loop:
     def _self_play(self) -> None:
         run, config = self.run, self.config.ppo
         first, end = self.world.share(config.hands)
+        given = self.config
         rollout = Rollout(
-            run.rules, end - first, self.config.workers, self.pool, self.config.advice, self.config.episode
+            run.rules, end - first, given.workers, self.pool, given.advice, given.episode, given.deals
         )
         if config.magnet and run.learner.magnet is None:
             run.learner.start_magnet()
