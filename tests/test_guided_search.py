@@ -77,9 +77,10 @@ def test_calls_are_those_of_pimc_or_the_policys_or_race_from_its_favourite() -> 
     asked = decisions_for(game, rows, decision_keys(game, 1, np.zeros(16, np.int64)))
     policy = opinionated()
     own = policy.act(asked)
-    np.testing.assert_array_equal(SearchAgent(RULES, policy, worlds=2, calls="policy").act(asked), own)
+    np.testing.assert_array_equal(SearchAgent(RULES, policy, worlds=2).act(asked), own)
     expected = PimcAgent(RULES, worlds=2, inference=HEURISTIC).act(asked)
-    np.testing.assert_array_equal(SearchAgent(RULES, policy, worlds=2, inference=HEURISTIC).act(asked), expected)
+    searched = SearchAgent(RULES, policy, worlds=2, calls="pimc", inference=HEURISTIC).act(asked)
+    np.testing.assert_array_equal(searched, expected)
     raced = SearchAgent(RULES, policy, worlds=2, calls="race").act(asked)
     assert (asked.masks[rows, raced] == 1).all()
     assert (raced != own).any()  # random opinions about bids do not hold their own in hands played out
@@ -122,7 +123,7 @@ def test_log_probabilities_are_those_of_the_legal_actions() -> None:
     assert (np.isneginf(logs) == (asked.masks == 0)).all()
 
 
-@pytest.mark.parametrize("options", ["", ",weight=0.2,calls=policy,inference=policy", ",inference=none"])
+@pytest.mark.parametrize("options", ["", ",weight=0.2,calls=pimc,inference=policy", ",inference=none"])
 def test_the_spec_names_the_player(tmp_path: Path, options: str) -> None:
     path = tmp_path / "policy.safetensors"
     arrays = {f"actor.{name}": array for name, array in to_arrays(opinionated().actor).items()}

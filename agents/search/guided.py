@@ -1,4 +1,4 @@
-"""``search``: ``pimc`` with the opinion of a trained policy about plays, and on request about calls.
+"""``search``: ``pimc`` with the opinion of a trained policy about plays, whose calls the policy makes.
 
 The policy knows from millions of hands what tends to work against hidden hands; the worlds show what these tiles
 come to. In a play both are added up, so that few worlds move a sure policy little and an unsure one much.
@@ -18,10 +18,10 @@ from texas42.agents.search.searcher import BID_WORLDS, Opinions, policy_of
 from texas42.agents.specs import make_agent
 from texas42.envs.rules.rules import Rules
 
-OPINION = 0.4
+OPINION = 1.0
 """Worlds that the policy's log-probability counts as: the more worlds speak, the less does the policy."""
-CALLS, INFERENCE = "pimc", "heuristic"
-DISTANCE = 2.0
+CALLS, INFERENCE = "policy", "heuristic"
+DISTANCE = 4.0
 """How far behind the favourite, in log-probability, a play may count: a policy is often surer of itself than right."""
 NEAR = 1.5
 """Log-probability by which the policy may hold a call less likely than its favourite for it to be looked at."""
@@ -35,8 +35,8 @@ class SearchAgent(PimcAgent):
         policy: the policy.
         worlds: deals solved for each play; twice as many are played out.
         weight: as how many worlds the policy's log-probability counts.
-        calls: who calls and declares: ``pimc``; ``race``: the policy, unless a call it holds likely too does better
-            in hands played out; ``policy``.
+        calls: who calls and declares: ``policy``; ``pimc``; ``race``: the policy, unless a call it holds likely too
+            does better in hands played out.
         inference: the policy that worlds are weighted by, None for worlds all alike.
         threads: decisions of a batch are spread over this many threads.
 
