@@ -22,6 +22,7 @@ What differs, and whom it serves:
   seats' decisions are played and not learnt from. Ours plays all four seats and learns from all of them.
 - The environment asks its learner about forced moves too, and SB3 learns from them: about a fifth of its steps. They
   are not counted here; ``steps_per_s`` counts them. In self-play the others' forced moves skip the network.
+- Our actor goes without the layers that read each tile of the hand, which SB3 has no counterpart to.
 - Our critic sees all hands, both our networks see how tiles rank under the declaration, and the actor learns two more
   heads (belief, forecast). SB3's networks see the plain observation. That is more work for ours.
 - SB3 values positions while it plays, ours when it learns: so the split play : learn flatters ours, the total does not.
@@ -202,7 +203,7 @@ def make_model(args: argparse.Namespace, env: VecEnv) -> MaskablePPO:
 @contextmanager
 def our_side(args: argparse.Namespace) -> Iterator[Side]:
     """Our updates, timed as `measure_train` times them, but with all their epochs, and to be gone on with in turns."""
-    rules, network = Rules.preset(RULES), NetworkConfig(args.width, args.layers)
+    rules, network = Rules.preset(RULES), NetworkConfig(args.width, args.layers, tile_width=0)
     config = PPOConfig(
         updates=ENDLESS, hands=args.hands, epochs=args.epochs, minibatch=args.minibatch, target_kl=0.0
     )
