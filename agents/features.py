@@ -94,7 +94,8 @@ class Position:
         hand, live: (n, tiles) my tiles; tiles that some other seat may hold.
         trump: (n, tiles) the trumps.
         wins_now: (n, tiles) tiles that would win the current trick as it stands; all zero before a lead.
-        keeps: (n, tiles) those of them that no opponent still to play can hold a better tile against.
+        keeps: (n, tiles) those of them that no opponent still to play can hold a better tile against. One who sits out
+            counts as still to play; of equal tiles the first is taken to win.
         stands: (n, 1) whether no opponent still to play can beat what is winning.
     """
 
@@ -117,7 +118,7 @@ class Position:
         opponent = torch.arange(1, shape.others + 1, device=power.device) % shape.sides != 0
         waiting = (1 - table[:, 1:].amax(dim=2)) * opponent
         threat = (power * (may_hold * waiting[:, :, None]).amax(dim=1)).amax(dim=1, keepdim=True)
-        self.keeps = self.wins_now * (power > threat)
+        self.keeps = self.wins_now * (power >= threat)
         self.stands = led * (best >= threat)
 
     def beaters(self, against: Tensor) -> Tensor:

@@ -75,7 +75,7 @@ class Shape:
 
     @staticmethod
     def sizes_in(data: Mapping[str, Any]) -> tuple[int, int, int]:
-        """Width, layers and head width of what `to_dict` wrote; the rest follows from the rules.
+        """Width, layers and tile width of what `to_dict` wrote; the rest follows from the rules.
 
         Raises:
             ValueError: missing, or out of range.

@@ -30,6 +30,7 @@ from texas42.agents.heuristic.agent import HeuristicAgent
 from texas42.agents.sampling import sample_worlds
 from texas42.agents.search.searcher import can_search
 from texas42.agents.specs import SpecError, make_agent
+from texas42.commands.common import whole_number
 from texas42.envs.batch import BatchedGame
 from texas42.envs.engine import drivers
 from texas42.envs.engine.state import AUCTION, DECLARE, Batch, new_batch
@@ -96,9 +97,12 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--on", nargs="+", default=[], metavar="KIND", help="plain, doubles, low, sevens (default all)")
     parser.add_argument("--deals", type=int, default=3_000, help="deals of each kind (default 3000)")
     parser.add_argument("--worlds", type=int, default=40, help="worlds a decision (default 40)")
-    parser.add_argument("--seed", type=int, default=1, help="of deals and worlds (default 1)")
+    parser.add_argument("--seed", type=whole_number(0, 2**62), default=1, help="of deals and worlds (default 1)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
     args = parser.parse_args()
+    args.on = list(dict.fromkeys(args.on))
+    if args.json and not args.json.parent.is_dir():
+        parser.error(f"--json {args.json}: there is no folder {args.json.parent}")
     if args.deals < 2 or args.worlds < 2:
         parser.error(f"--deals {args.deals} and --worlds {args.worlds} must be at least 2")
     return args

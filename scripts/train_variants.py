@@ -20,7 +20,7 @@ from texas42.training.config import config_names, load_config
 from texas42.training.evaluation.match import play_match
 from texas42.training.trainer import BEST, LAST, RunError, is_begun, saved_config
 
-BIG = {"quick", "standard", "open_rules", "large"}
+BIG = {"quick", "standard", "exploit", "open_rules", "large"}
 OPPONENTS = ("random", "heuristic")
 HEADER = "| configuration | decisions learnt from | against `random` | against `heuristic` |\n|---|---|---|---|"
 

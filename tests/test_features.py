@@ -190,7 +190,7 @@ def check_keeps(game: BatchedGame, s: Any, seen: Seen, place: Position, row: int
     assert bool(place.stands[row]) == all(threat <= s.best for threat in threats)
     for tile in seen.hand:
         own = int(power[tile])
-        assert bool(place.keeps[row, tile]) == (own > s.best and all(own > threat for threat in threats))
+        assert bool(place.keeps[row, tile]) == (own > s.best and all(own >= threat for threat in threats))
 
 
 def check_tile(game: BatchedGame, s: Any, seen: Seen, tile: int, found: "np.ndarray[Any, Any]") -> None:

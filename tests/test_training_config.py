@@ -95,6 +95,21 @@ def test_bad_overrides_are_refused(tmp_path: Path, override: str, message: str) 
     assert message in refused(tmp_path, "seed: 5", override)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ppo: {weight: 0}", "ppo.weight=0 with advice.share=0, late=0, weight=1 leaves nothing to learn from"),
+        ("ppo: {weight: 0}\nadvice: {share: 1, weight: 0}", "share=1, late=0, weight=0 leaves nothing to learn from"),
+        ("ppo: {temperature: 0.5}", "ppo.temperature=0.5 is not allowed with ppo.weight=1"),
+        ("ppo: {weight: -1, temperature: 0.5}", "ppo.weight=-1"),
+        ("advice: {temperature: 0}", "advice.temperature=0"),
+        ("advice: {late: 1.5}", "advice.late=1.5"),
+    ],
+)
+def test_what_cannot_teach_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    assert message in refused(tmp_path, text)
+
+
 def test_unknown_configuration_names_the_nearest() -> None:
     with pytest.raises(ConfigError, match=r"no configuration 'quik' \(did you mean 'quick'\?\); names: .*quick"):
         load_config("quik")

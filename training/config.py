@@ -213,11 +213,6 @@ class PPOConfig:
         _within("ppo.updates", self.updates, 0, 10**7)
         _within("ppo.hands", self.hands, 2, 10**7)
         _within("ppo.temperature", self.temperature, 0.001, 100)
-        if self.weight and self.temperature != 1:
-            raise ConfigError(
-                f"ppo.temperature={self.temperature} is not allowed with ppo.weight={self.weight}: the clipped loss"
-                " takes the actions for the policy's own; allowed: 1, or a weight of 0"
-            )
         _within("ppo.epochs", self.epochs, 1, 1000)
         _within("ppo.minibatch", self.minibatch, 1, 10**7)
         for name in ("learning_rate", "final_learning_rate", "critic_learning_rate", "clip", "gae_lambda"):
@@ -226,6 +221,11 @@ class PPOConfig:
         for name in ("weight", "entropy", "final_entropy", "belief", "forecast", "magnet", "target_kl"):
             _within(f"ppo.{name}", getattr(self, name), 0, 100)
         _within("ppo.max_grad_norm", self.max_grad_norm, 1e-9, 1e9)
+        if self.weight and self.temperature != 1:
+            raise ConfigError(
+                f"ppo.temperature={self.temperature} is not allowed with ppo.weight={self.weight}: the clipped loss"
+                " takes the actions for the policy's own; allowed: 1, or a weight of 0"
+            )
 
 
 @dataclass(frozen=True)
@@ -291,6 +291,12 @@ class TrainConfig:
         _within("checkpoint_every", self.checkpoint_every, 1, 10**7)
         _check_episode(self.episode, self.resolved_rules)
         self.deals.used_kinds(self.resolved_rules)
+        told = self.advice.weight and (self.advice.share or self.advice.late)
+        if self.ppo.updates and not self.ppo.weight and not told:
+            raise ConfigError(
+                f"ppo.weight=0 with advice.share={self.advice.share:g}, late={self.advice.late:g},"
+                f" weight={self.advice.weight:g} leaves nothing to learn from; allowed: one of ppo.weight and advice"
+            )
 
     @property
     def resolved_rules(self) -> Rules:

@@ -194,7 +194,7 @@ def _actor_loss(
     log_probabilities = masked_log_softmax(logits, legal)
     chosen = log_probabilities.gather(1, actions[:, None]).squeeze(1)
     log_ratio = chosen - here(data.log_probabilities)
-    ratio = log_ratio.exp()
+    ratio, kl = log_ratio.exp(), float(approximate_kl(log_ratio.detach()).mean())
 
     entropy = normalised_entropy(log_probabilities, legal)
     may_hold, holders = belief_targets(learner.shape, observations, here(data.hidden))
@@ -205,6 +205,8 @@ def _actor_loss(
         policy = clipped_policy_loss(ratio, here(batch.advantages), config.clip).mean()
         loss = loss + config.weight * policy
         means.add("policy/loss", float(policy.detach()))
+        means.add("policy/kl", kl)
+        means.add("policy/clipped", float(((ratio - 1).abs() > config.clip).float().mean()))
     if data.advice.shape[1]:
         told = here(data.advice)
         regression = advice_loss(logits, told, advice.temperature).mean()
@@ -216,9 +218,6 @@ def _actor_loss(
         loss = loss + config.magnet * pull
         means.add("policy/magnet_kl", float(pull.detach()))
 
-    kl = float(approximate_kl(log_ratio.detach()).mean())
-    means.add("policy/kl", kl)
-    means.add("policy/clipped", float(((ratio - 1).abs() > config.clip).float().mean()))
     means.add("forecast/bits", float(forecast.detach()) / np.log(2))
     means.add("belief/bits", float(belief.detach()) / np.log(2))
     top, phases = log_probabilities.detach().max(dim=1).values.exp(), here(data.phases)

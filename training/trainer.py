@@ -114,9 +114,10 @@ class Run:
         self.config, self.out, self.rules, self.world = config, out, config.resolved_rules, world
         network = config.network
         if (config.advice.share or config.advice.late) and not can_search(self.rules):
+            key = "share" if config.advice.share else "late"
             raise ConfigError(
-                f"advice.share={config.advice.share} is not allowed for {self.rules.base!r} with {self.rules.seats}"
-                " seats: there is advice in four-player double-six games only; allowed: 0"
+                f"advice.{key}={getattr(config.advice, key)} is not allowed for {self.rules.base!r} with"
+                f" {self.rules.seats} seats: there is advice in four-player double-six games only; allowed: 0"
             )
         self.shape = Shape.of(self.rules, network.width, network.layers, network.tile_width)
         device = learning_device(network.device)
