@@ -123,6 +123,19 @@ def test_the_order_of_a_batch_and_its_threads_change_nothing() -> None:
     assert (solve_batch("n42pa", hands, decls, needs=30) == (one >= 30)).all()
 
 
+@pytest.mark.parametrize("need", [0, 42, 100])
+def test_a_nello_in_a_batch_is_made_or_not_whatever_the_need(need: int) -> None:
+    hands, _ = random_deals(60, 28, seed=5)
+    name = "NELLO-own"
+    decl = [d.name for d in build_codec(OPEN).declarations].index(name)
+    for leader in (0, 1):
+        wanted = [
+            solve(OPEN, [[TILE_NAMES[i] for i in range(28) if int(h) >> i & 1] for h in deal], name, leader).value
+            for deal in hands
+        ]
+        assert solve_batch(OPEN, hands, decl, leader, needs=need).tolist() == wanted
+
+
 def test_the_table_of_a_deal_agrees_with_single_solves() -> None:
     hands, _ = random_deals(1, 28, seed=5)
     masks = [int(m) for m in hands[0]]

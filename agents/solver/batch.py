@@ -18,10 +18,11 @@ from texas42.envs.rules.declarations import LOPER, NELLO, SEVENS
 
 @kernel
 def solve_deals(w: Any, t: Any, hands: Any, decls: Any, leaders: Any, bidders: Any, needs: Any, out: Any) -> None:
-    """Row by row: the points of the bidder's side, or where ``needs[i]`` is not -1 whether they reach it."""
+    """Row by row: the points of the bidder's side, or where ``needs[i]`` is not -1 whether they reach it; in nello,
+    whatever the need, whether it is made."""
     for i in range(len(hands)):
         load_hands(w, t, hands[i], decls[i], leaders[i], bidders[i], True)
-        out[i] = decide(w, needs[i])
+        out[i] = decide(w, w.left[0] if t.decl_kind[decls[i]] == NELLO else needs[i])
 
 
 @kernel
