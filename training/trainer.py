@@ -117,7 +117,8 @@ class Run:
             key = "share" if config.advice.share else "late"
             raise ConfigError(
                 f"advice.{key}={getattr(config.advice, key)} is not allowed for {self.rules.base!r} with"
-                f" {self.rules.seats} seats: there is advice in four-player double-six games only; allowed: 0"
+                f" {self.rules.seats} seats: there is advice in four-player double-six games only; allowed: 0, as in"
+                f" the configuration {self.rules.base!r}"
             )
         self.shape = Shape.of(self.rules, network.width, network.layers, network.tile_width)
         device = learning_device(network.device)

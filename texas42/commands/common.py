@@ -17,8 +17,8 @@ from texas42.envs.rules.rules import Rules, resolve_rules
 
 MAX_SEED = 2**64 - 1
 SPECS = (
-    "a SPEC is random, passer, heuristic, pimc:worlds=N, ismcts:iterations=N, cheat, pretrained, checkpoint:FILE,"
-    " onnx:FILE, sb3:FILE"
+    "a SPEC is random, passer, heuristic, pimc:worlds=N, ismcts:iterations=N, cheat, pretrained, search:worlds=N,"
+    " checkpoint:FILE, onnx:FILE, sb3:FILE, python:FILE.py:NAME"
 )
 """The agents, for help texts."""
 
