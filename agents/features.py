@@ -35,6 +35,7 @@ class Ranks(nn.Module):
     power: Tensor
     led: Tensor
     marks: Tensor
+    count: Tensor
 
     def __init__(self, shape: Shape, rules: Rules) -> None:
         super().__init__()
@@ -59,6 +60,7 @@ class Ranks(nn.Module):
             ("power", power.reshape(-1, tiles)),
             ("led", led.reshape(-1, 2 * tiles)),
             ("marks", _marks(rules)),
+            ("count", _marks(rules)[:, 0].copy()),
         ):
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 
@@ -161,9 +163,10 @@ def tile_features(at: Position, tiles: Tensor) -> Tensor:
     the count among those that follow.
     """
     shape, ranks = at.shape, at.ranks
-    led = ranks.led[at.declared[:, None] * shape.tiles + tiles].view(len(tiles), -1, 2, shape.tiles)
-    holders = torch.cat([at.may_hold, at.hand[:, None], (at.live * ranks.marks[:, 0])[:, None]], dim=1)
-    numbers = (led.flatten(1, 2) @ holders.transpose(1, 2)).view(len(tiles), -1, 2, shape.others + 2)
+    rows = at.declared.unsqueeze(1) * shape.tiles + tiles
+    led = ranks.led[rows].view(len(tiles), -1, shape.tiles)
+    holders = torch.cat([at.may_hold, at.hand[:, None], (at.live * ranks.count)[:, None]], dim=1)
+    numbers = torch.bmm(led, holders.transpose(1, 2)).view(len(tiles), -1, 2, shape.others + 2)
     beat, follow = numbers[:, :, 0], numbers[:, :, 1]
     own = torch.stack([plane.gather(1, tiles) for plane in (at.trump, at.wins_now, at.keeps)], dim=2)
     cannot = (follow[:, :, : shape.others] == 0).to(beat.dtype)
