@@ -53,14 +53,14 @@ class Ranks(nn.Module):
             trump[d + 1] = [(int(t.trumps[d]) >> i) & 1 for i in range(tiles)]
             led[d + 1, :, 0] = beaten[d + 1]
             led[d + 1, :, 1] = (t.follow[d][t.lead_suit[d, :tiles]][:, None] >> bits) & np.uint64(1)
-        self.shape = shape
+        self.shape, marks = shape, _marks(rules)
         for name, table in (
             ("trump", trump),
             ("beaten", beaten.transpose(2, 0, 1).reshape(tiles, -1).copy()),
             ("power", power.reshape(-1, tiles)),
             ("led", led.reshape(-1, 2 * tiles)),
-            ("marks", _marks(rules)),
-            ("count", _marks(rules)[:, 0].copy()),
+            ("marks", marks),
+            ("count", marks[:, 0].copy()),
         ):
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 

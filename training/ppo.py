@@ -125,6 +125,7 @@ def learn(
     """Move actor and critic by the epochs of one update; `seed` shuffles their minibatches."""
     set_learning_rate(learner.actor_optimiser, schedule.learning_rate)
     set_learning_rate(learner.critic_optimiser, schedule.critic_learning_rate)
+
     def actor(halves: Executor | None = None) -> Metrics:
         return _learn_actor(learner, batch, config, schedule, np.random.default_rng([*seed, 0]), advice, halves)
 
