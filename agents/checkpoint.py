@@ -127,6 +127,8 @@ def save_checkpoint(path: Path, arrays: Mapping[str, npt.NDArray[Any]], meta: Ma
 def load_checkpoint(path: str | Path, groups: tuple[str, ...] | None = None) -> Checkpoint:
     """Read a checkpoint, or only the tensors of some groups (the part of a name before its first dot).
 
+    Tensors in half precision, as shipped players have them, come as float32.
+
     Raises:
         CheckpointError: missing, unreadable, damaged, or not a texas42 checkpoint.
     """
@@ -146,7 +148,11 @@ def load_checkpoint(path: str | Path, groups: tuple[str, ...] | None = None) -> 
     for name, array in arrays.items():
         if isinstance(digests, dict) and digests.get(name) != _array_digest(array):
             raise CheckpointError(f"{path}: damaged, tensor {name!r} is not what was saved")
-    return Checkpoint(path, arrays, meta)
+    return Checkpoint(path, {name: _widened(array) for name, array in arrays.items()}, meta)
+
+
+def _widened(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
 def _array_digest(array: npt.NDArray[Any]) -> str:

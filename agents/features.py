@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from texas42.agents.shape import Shape
-from texas42.envs.rules.declarations import N_SUITS
+from texas42.envs.rules.declarations import N_SUITS, NELLO
 from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tables import compile_tables
 from texas42.envs.rules.tiles import TILE_ENDS, tile_count
@@ -24,7 +24,7 @@ MARKS = 4
 
 class Ranks(nn.Module):
     """Tables over declarations: trumps, which tile beats which if it is led, strength of a tile in a led suit; and for
-    each tile led, which tiles beat it and which follow.
+    each tile led, which tiles beat it and which follow; who sits out, by who declared.
 
     Row 0 of each stands for "not declared yet" and is zero. They follow from the rules being played, so they are no
     part of a checkpoint.
@@ -36,6 +36,7 @@ class Ranks(nn.Module):
     led: Tensor
     marks: Tensor
     count: Tensor
+    sits_out: Tensor
 
     def __init__(self, shape: Shape, rules: Rules) -> None:
         super().__init__()
@@ -49,11 +50,11 @@ class Ranks(nn.Module):
         bits = np.arange(tiles, dtype=np.uint64)
         for d in range(rows - 1):
             strength = t.power[d][t.lead_suit[d, :tiles], :tiles].astype(int)  # row i: tile i is led
-            beaten[d + 1] = strength > strength.diagonal()[:, None]
+            beaten[d + 1] = strength + int(t.ties_last) > strength.diagonal()[:, None]
             trump[d + 1] = [(int(t.trumps[d]) >> i) & 1 for i in range(tiles)]
             led[d + 1, :, 0] = beaten[d + 1]
             led[d + 1, :, 1] = (t.follow[d][t.lead_suit[d, :tiles]][:, None] >> bits) & np.uint64(1)
-        self.shape, marks = shape, _marks(rules)
+        self.shape, self.ties_last, marks = shape, int(t.ties_last), _marks(rules)
         for name, table in (
             ("trump", trump),
             ("beaten", beaten.transpose(2, 0, 1).reshape(tiles, -1).copy()),
@@ -61,6 +62,7 @@ class Ranks(nn.Module):
             ("led", led.reshape(-1, 2 * tiles)),
             ("marks", marks),
             ("count", marks[:, 0].copy()),
+            ("sits_out", _sits_out(shape, t.decl_kind[: rows - 1])),
         ):
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 
@@ -71,6 +73,14 @@ def _marks(rules: Rules) -> npt.NDArray[np.float32]:
     counts = [tile_count(tile, rules.game.count_sums) / 10 for tile in range(rules.n_types)]
     ends = TILE_ENDS[: rules.n_types]
     return np.array([[c, a / most, b / most, a == b] for c, (a, b) in zip(counts, ends, strict=True)], np.float32)
+
+
+def _sits_out(shape: Shape, kinds: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+    """Whether a seat sits out, by declaration (row 0: none yet) and bidder, (1 + declarations, bidder, seats)."""
+    seats = np.arange(shape.others + 1)
+    apart = seats[:, None] - seats
+    partner = (apart % shape.sides == 0) & (apart != 0)
+    return np.asarray(np.r_[False, kinds == NELLO][:, None, None] & partner, np.float32)
 
 
 def _piece(shape: Shape, observations: Tensor, name: str) -> Tensor:
@@ -96,8 +106,7 @@ class Position:
         hand, live: (n, tiles) my tiles; tiles that some other seat may hold.
         trump: (n, tiles) the trumps.
         wins_now: (n, tiles) tiles that would win the current trick as it stands; all zero before a lead.
-        keeps: (n, tiles) those of them that no opponent still to play can hold a better tile against. One who sits out
-            counts as still to play; of equal tiles the first is taken to win.
+        keeps: (n, tiles) those of them that no opponent still to play can hold a better tile against.
         stands: (n, 1) whether no opponent still to play can beat what is winning.
     """
 
@@ -116,10 +125,12 @@ class Position:
         winning = _piece(shape, observations, "winning")
         best = (power[:, None] * table * winning[:, :, None]).sum(dim=(1, 2))[:, None]
         led = (suit > 0).to(power.dtype)[:, None]
-        self.wins_now = (power > best).to(power.dtype) * led
+        self.wins_now = (power + ranks.ties_last > best).to(power.dtype) * led
         opponent = torch.arange(1, shape.others + 1, device=power.device) % shape.sides != 0
-        waiting = (1 - table[:, 1:].amax(dim=2)) * opponent
+        out = (_piece(shape, observations, "bidder")[:, :, None] * ranks.sits_out[self.declared]).sum(dim=1)
+        waiting = (1 - table[:, 1:].amax(dim=2)) * (1 - out[:, 1:]) * opponent
         threat = (power * (may_hold * waiting[:, :, None]).amax(dim=1)).amax(dim=1, keepdim=True)
+        threat = threat + ranks.ties_last * (threat > 0)
         self.keeps = self.wins_now * (power >= threat)
         self.stands = led * (best >= threat)
 

@@ -182,6 +182,12 @@ def _output_layers(module: nn.Module) -> list[nn.Module]:
     return [module.value] if isinstance(module, Critic) else []
 
 
+def hidden_matrices(module: nn.Module) -> list[Tensor]:
+    """The weights of all layers but the output layers."""
+    outputs = {id(layer) for layer in _output_layers(module)}
+    return [m.weight for m in module.modules() if isinstance(m, nn.Linear) and id(m) not in outputs]
+
+
 def to_arrays(module: nn.Module) -> dict[str, npt.NDArray[Any]]:
     """Copies of a module's tensors as numpy arrays, for a checkpoint."""
     return {name: tensor.detach().cpu().numpy().copy() for name, tensor in module.state_dict().items()}

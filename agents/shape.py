@@ -8,7 +8,7 @@ from texas42.envs.rules.codec import build_codec
 from texas42.envs.rules.layout import build_layout
 from texas42.envs.rules.rules import Rules
 
-READ_PIECES = ("hand", "declaration", "table", "lead_suit", "winning", "may_hold")
+READ_PIECES = ("hand", "bidder", "declaration", "table", "lead_suit", "winning", "may_hold")
 """Pieces of the observation that a network looks into; it takes all of them as they come, too."""
 MAX_WIDTH, MAX_LAYERS = 8192, 32
 

@@ -1,8 +1,8 @@
 """Put a trained player into the package: ``python scripts/ship_player.py CHECKPOINT NAME``.
 
-Of a run's best.safetensors or last.safetensors only the actor and what says where it comes from are kept, the
-configuration without names of folders. The file is agents/pretrained/NAME.safetensors and plays as ``pretrained:NAME``;
-its size and SHA-256 belong in docs/MODELS.md.
+Of a run's best.safetensors or last.safetensors only the actor, its numbers rounded to half precision, and what says
+where it comes from are kept, the configuration without names of folders. The file is
+agents/pretrained/NAME.safetensors and plays as ``pretrained:NAME``; its size and SHA-256 belong in docs/MODELS.md.
 """
 
 import argparse
@@ -11,6 +11,8 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+import numpy as np
 
 from texas42.agents.checkpoint import (
     Checkpoint,
@@ -44,7 +46,7 @@ def ship(checkpoint: Path, name: str, folder: Path = FOLDER) -> Path:
         raise ShipError(f"player name {name!r} must be made of small letters, digits and _")
     loaded = load_checkpoint(checkpoint, groups=("actor",))
     _check(loaded, name)
-    arrays = {f"actor.{key}": array for key, array in loaded.group("actor").items()}
+    arrays = {f"actor.{key}": array.astype(np.float16) for key, array in loaded.group("actor").items()}
     meta = {field: loaded.field(field, kind) for field, kind in KEPT.items()}
     meta["config"] = without_folders(meta["config"])
     path = folder / f"{name}{ENDING}"

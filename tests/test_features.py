@@ -143,12 +143,19 @@ def check_winners(
             assert bool(winners[row, tile]) == (int(game.tables.power[s.decl, s.suit, tile]) > s.best)
 
 
-@pytest.mark.parametrize("preset", ["open", "moon", "eighty_four", "one_forty"])
-def test_what_keeps_a_trick_and_what_a_tile_does_agree_with_slow_counting(preset: str) -> None:
-    rules = Rules.preset(preset)
+@pytest.mark.parametrize(
+    "rules",
+    [
+        *[Rules.preset(name) for name in ("open", "moon", "eighty_four", "one_forty")],
+        Rules.preset("eighty_four").replace(identical_tiles="last_played"),
+    ],
+    ids=["open", "moon", "eighty_four", "one_forty", "last played"],
+)
+def test_what_keeps_a_trick_and_what_a_tile_does_agree_with_slow_counting(rules: Rules) -> None:
     shape, game = Shape.of(rules, 8, 1), BatchedGame(rules, 12)
     ranks, rng, layout = Ranks(shape, rules), np.random.default_rng(2), build_layout(rules, build_codec(rules))
     game.reset(4)
+    met: set[tuple[bool, bool]] = set()
     for _ in range(50):
         observations, masks = game.observe()
         place = Position(ranks, torch.from_numpy(observations).float())
@@ -156,19 +163,27 @@ def test_what_keeps_a_trick_and_what_a_tile_does_agree_with_slow_counting(preset
         found = tile_features(place, types).numpy()
         assert found.shape == (12, shape.slots, tile_inputs(shape))
         for row, s in enumerate(game.states):
-            seen = Seen(observations[row], layout, shape)
+            seen = Seen(observations[row], layout, shape, who_sits_out(game, s))
+            met |= {(int(s.sits_out) > 0, int(s.pos) > 0)}
             held = [tile for tile, is_there in zip(types[row].tolist(), there[row].tolist(), strict=True) if is_there]
             assert held == sorted(seen.hand, reverse=True)
             check_keeps(game, s, seen, place, row)
             for slot, tile in enumerate(held):
                 check_tile(game, s, seen, tile, found[row, slot])
         game.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+    assert rules.base != "open" or (True, True) in met
+
+
+def who_sits_out(game: BatchedGame, s: Any) -> list[int]:
+    """Their places after the mover."""
+    seats = game.rules.seats
+    return [place for place in range(seats) if int(s.sits_out) >> ((int(s.cur) + place) % seats) & 1]
 
 
 class Seen:
     """A seat's observation as sets of tile types."""
 
-    def __init__(self, row: "np.ndarray[Any, Any]", layout: Layout, shape: Shape) -> None:
+    def __init__(self, row: "np.ndarray[Any, Any]", layout: Layout, shape: Shape, out: list[int]) -> None:
         def piece(name: str) -> "np.ndarray[Any, Any]":
             return row[layout.slice(name)].reshape(-1, shape.tiles)
 
@@ -176,7 +191,7 @@ class Seen:
         self.may_hold = [{int(i) for i in np.flatnonzero(line)} for line in piece("may_hold")]
         played = [bool(line.any()) for line in piece("table")]
         places = range(1, shape.others + 1)
-        self.waiting = [k for k in places if k % shape.sides and not played[k]]
+        self.waiting = [k for k in places if k % shape.sides and not played[k] and k not in out]
 
 
 def check_keeps(game: BatchedGame, s: Any, seen: Seen, place: Position, row: int) -> None:
@@ -187,10 +202,12 @@ def check_keeps(game: BatchedGame, s: Any, seen: Seen, place: Position, row: int
         return
     power = game.tables.power[s.decl, s.suit]
     threats = [int(power[tile]) for k in seen.waiting for tile in seen.may_hold[k - 1]]
-    assert bool(place.stands[row]) == all(threat <= s.best for threat in threats)
+    ties = int(game.tables.ties_last)
+    assert bool(place.stands[row]) == all(threat + ties <= s.best for threat in threats if threat)
     for tile in seen.hand:
         own = int(power[tile])
-        assert bool(place.keeps[row, tile]) == (own > s.best and all(own >= threat for threat in threats))
+        safe = all(own >= threat + ties for threat in threats if threat)
+        assert bool(place.keeps[row, tile]) == (own + ties > s.best and safe)
 
 
 def check_tile(game: BatchedGame, s: Any, seen: Seen, tile: int, found: "np.ndarray[Any, Any]") -> None:
@@ -205,7 +222,7 @@ def check_tile(game: BatchedGame, s: Any, seen: Seen, tile: int, found: "np.ndar
     suit = int(t.lead_suit[s.decl, tile])
     power = t.power[s.decl, suit]
     holders = [*seen.may_hold, seen.hand]
-    beat = [sum(int(power[i]) > int(power[tile]) for i in tiles_held) for tiles_held in holders]
+    beat = [sum(int(power[i]) + int(t.ties_last) > int(power[tile]) for i in tiles_held) for tiles_held in holders]
     follow = [sum(int(t.follow[s.decl, suit]) >> i & 1 for i in tiles_held) for tiles_held in holders]
     assert found[4] == (int(t.trumps[s.decl]) >> tile & 1)
     assert (found[7 : 8 + others] * MANY).tolist() == beat

@@ -49,7 +49,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_killed_run_on_advice_alone_ends_with_the_same_bytes(tmp_path: Path) -> None:
     ppo = {"updates": 3, "hands": 24, "minibatch": 63, "weight": 0, "temperature": 0.5}
-    config = TrainConfig.from_dict(TINY | {"ppo": ppo, "imitation": {"batches": 0}})
+    config = TrainConfig.from_dict(TINY | {"ppo": ppo, "imitation": {"batches": 0}, "optimiser": "muon"})
     heard = Memory()
     whole = train(config, tmp_path / "whole", heard)
     assert not {"policy/loss", "value/loss"} & heard.metrics.keys()

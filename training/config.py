@@ -17,6 +17,7 @@ from texas42.envs.rules.rules import Rules, resolve_rules
 
 EPISODES = ("hand", "game")
 """What a trajectory may be: see `TrainConfig.episode`."""
+OPTIMISERS = ("adam", "muon")
 DEAL_KINDS = ("doubles", "low", "sevens")
 """Hands for rare contracts: see `deals.conditions`."""
 
@@ -266,6 +267,8 @@ class TrainConfig:
             matches are of hands all the same.
         start: a checkpoint of the same game whose networks the run starts with, instead of random ones.
         seed: of weights, deals, play and shuffles: two runs of one configuration end with the same bytes.
+        optimiser: ``adam``, or ``muon`` for the matrices of hidden layers (`training/optimiser.py`), which needs
+            a third of the decisions where choices are regressed on advice.
         workers: threads that play and learn side by side. Part of the configuration, because the games are
             split among them.
         checkpoint_every: batches or updates between two saves; a killed run loses at most so much.
@@ -275,6 +278,7 @@ class TrainConfig:
     episode: str = "hand"
     start: str | None = None
     seed: int = 1
+    optimiser: str = "adam"
     workers: int = 2
     checkpoint_every: int = 10
     network: NetworkConfig = field(default_factory=NetworkConfig)
@@ -287,6 +291,8 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         _within("seed", self.seed, 0, 2**62)
+        if self.optimiser not in OPTIMISERS:
+            raise ConfigError(f"optimiser={shown(self.optimiser)} is not allowed; allowed: {', '.join(OPTIMISERS)}")
         _within("workers", self.workers, 1, 256)
         _within("checkpoint_every", self.checkpoint_every, 1, 10**7)
         _check_episode(self.episode, self.resolved_rules)

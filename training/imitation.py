@@ -21,7 +21,6 @@ from texas42.training.learner import (
     belief_targets,
     made_targets,
     minibatches,
-    set_learning_rate,
     side_by_side,
 )
 from texas42.training.losses import belief_loss, imitation_loss, made_loss, masked_log_softmax, value_loss
@@ -73,8 +72,8 @@ def imitate(
     `critic`: whether the critic learns, too.
     """
     rate = config.learning_rate * (1 - 0.9 * batch / max(config.batches - 1, 1))
-    set_learning_rate(learner.actor_optimiser, rate)
-    set_learning_rate(learner.critic_optimiser, rate)
+    learner.actor_optimiser.set_learning_rate(rate)
+    learner.critic_optimiser.set_learning_rate(rate)
     moved_by = side_by_side(
         learner,
         pool,

@@ -18,16 +18,18 @@ from texas42.envs.rules.rules import Rules
 from texas42.training.device import moved
 from texas42.training.distributed import ALONE, World
 from texas42.training.losses import masked_log_softmax
+from texas42.training.optimiser import Optimiser
 from texas42.training.rollout import Choice, Experience, Pending
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
-ADAM_EPSILON = 1e-8
-"""Rewards are fractions of the largest stake, so gradients are small: 1e-5 would slow the critic down."""
+Int8 = npt.NDArray[np.int8]
+CACHED = 1024
+"""Decisions a processor reads at once: with more, what a layer hands to the next leaves its cache."""
 
 
 class Learner:
-    """Actor, critic and an Adam optimiser for each; they share nothing and learn side by side.
+    """Actor, critic and an optimiser for each; they share nothing and learn side by side.
 
     Args:
         shape: sizes of the networks.
@@ -35,15 +37,23 @@ class Learner:
         seed: of the first weights.
         world: the processes that learn together.
         device: where the networks are.
+        optimiser: ``"adam"`` or ``"muon"``.
 
     Attributes:
         magnet: a moving average of the actor's weights, once `start_magnet` was called.
     """
 
     def __init__(
-        self, shape: Shape, rules: Rules, seed: int, world: World = ALONE, device: torch.device | str = "cpu"
+        self,
+        shape: Shape,
+        rules: Rules,
+        seed: int,
+        world: World = ALONE,
+        device: torch.device | str = "cpu",
+        optimiser: str = "adam",
     ) -> None:
         self.shape, self.rules, self.world, self.device = shape, rules, world, torch.device(device)
+        self.optimiser = optimiser
         self.magnet: Actor | None = None
         self.actor, self.critic = Actor(shape, rules), Critic(shape, rules)
         initialise(self.actor, seed)
@@ -54,8 +64,8 @@ class Learner:
         """Fresh optimisers for the networks as they are, which are moved to their device."""
         self.actor.to(self.device)
         self.critic.to(self.device)
-        self.actor_optimiser = torch.optim.Adam(self.actor.parameters(), eps=ADAM_EPSILON)
-        self.critic_optimiser = torch.optim.Adam(self.critic.parameters(), eps=ADAM_EPSILON)
+        self.actor_optimiser = Optimiser(self.actor, self.optimiser)
+        self.critic_optimiser = Optimiser(self.critic, self.optimiser)
 
     def to_arrays(self) -> Arrays:
         """All that learning changes, by name: ``actor.*``, ``critic.*`` and the optimisers' moments."""
@@ -63,8 +73,7 @@ class Learner:
         for name, module, optimiser in self._parts():
             arrays = to_arrays(module)
             out |= {f"{name}.{key}": array for key, array in arrays.items()}
-            for key, moments in _moments(module, optimiser).items():
-                out[f"{name}_optimiser.{key}"] = moments
+            out |= {f"{name}_optimiser.{key}": moments for key, moments in optimiser.to_arrays().items()}
         if self.magnet is not None:
             out |= {f"magnet.{key}": array for key, array in to_arrays(self.magnet).items()}
         return out
@@ -78,8 +87,8 @@ class Learner:
         for name, module, _ in self._parts():
             from_arrays(module, _group(arrays, name))
         self.make_optimisers()
-        for name, module, optimiser in self._parts():
-            _load_moments(module, optimiser, _group(arrays, f"{name}_optimiser"))
+        for name, _, optimiser in self._parts():
+            optimiser.load(_group(arrays, f"{name}_optimiser"))
         self.magnet = None
         if _group(arrays, "magnet"):
             magnet = self.start_magnet()
@@ -108,38 +117,12 @@ class Learner:
         """What moves the critic."""
         return Step(self.critic, self.critic_optimiser, max_norm, self.world, self.world.critic)
 
-    def _parts(self) -> list[tuple[str, nn.Module, torch.optim.Adam]]:
+    def _parts(self) -> list[tuple[str, nn.Module, Optimiser]]:
         return [("actor", self.actor, self.actor_optimiser), ("critic", self.critic, self.critic_optimiser)]
 
 
 def _group(arrays: Arrays, prefix: str) -> Arrays:
     return {key[len(prefix) + 1 :]: array for key, array in arrays.items() if key.startswith(prefix + ".")}
-
-
-_MOMENTS = ("step", "exp_avg", "exp_avg_sq")
-
-
-def _moments(module: nn.Module, optimiser: torch.optim.Adam) -> Arrays:
-    out: Arrays = {}
-    for name, parameter in module.named_parameters():
-        state = optimiser.state.get(parameter, {})
-        out |= {f"{name}.{moment}": state[moment].cpu().numpy().copy() for moment in _MOMENTS if moment in state}
-    return out
-
-
-def _load_moments(module: nn.Module, optimiser: torch.optim.Adam, arrays: Arrays) -> None:
-    for name, parameter in module.named_parameters():
-        found = {moment: arrays[f"{name}.{moment}"] for moment in _MOMENTS if f"{name}.{moment}" in arrays}
-        if found and {m: a.shape for m, a in found.items()} != {
-            "step": (),
-            "exp_avg": tuple(parameter.shape),
-            "exp_avg_sq": tuple(parameter.shape),
-        }:
-            raise ValueError(f"the optimiser's moments of {name!r} do not fit the network")
-        if found:
-            state = {m: torch.from_numpy(a.copy()) for m, a in found.items()}
-            places = {m: "cpu" if m == "step" else parameter.device for m in state}  # Adam counts on the processor
-            optimiser.state[parameter] = {m: tensor.to(places[m]) for m, tensor in state.items()}
 
 
 class SelfPlay:
@@ -150,10 +133,17 @@ class SelfPlay:
 
     def choose(self, pending: Pending) -> Choice:
         """Sampled actions; they are played and learnt from."""
-        with torch.inference_mode():
-            logits = self.actor(moved(pending.observations, self.device)).cpu().numpy()
-        actions, log_probabilities = sample_actions(logits / self.temperature, pending.masks, pending.keys)
+        block = CACHED if self.device.type == "cpu" else len(pending.rows)
+        starts = range(0, len(pending.rows), block)
+        parts = [self._logits(pending.observations[i : i + block]) for i in starts]
+        logits: Float32 = np.concatenate(parts) / self.temperature
+        actions, log_probabilities = sample_actions(logits, pending.masks, pending.keys)
         return Choice(actions, actions, log_probabilities)
+
+    def _logits(self, observations: Int8) -> Float32:
+        with torch.inference_mode():
+            logits: Float32 = self.actor(moved(observations, self.device)).cpu().numpy()
+        return logits
 
 
 @dataclass
@@ -161,7 +151,7 @@ class Step:
     """One gradient step: gradients are averaged over processes, their norm is measured, then parameters move."""
 
     module: nn.Module
-    optimiser: torch.optim.Adam
+    optimiser: Optimiser
     max_norm: float
     world: World = ALONE
     group: Any = None
@@ -183,12 +173,6 @@ class Step:
         norm = nn.utils.clip_grad_norm_(self.module.parameters(), self.max_norm)
         self.optimiser.step()
         return float(norm)
-
-
-def set_learning_rate(optimiser: torch.optim.Optimizer, rate: float) -> None:
-    """Set the rate of all parameters."""
-    for group in optimiser.param_groups:
-        group["lr"] = rate
 
 
 def minibatches(

@@ -23,7 +23,6 @@ from texas42.training.learner import (
     made_targets,
     magnet_log_probabilities,
     minibatches,
-    set_learning_rate,
     side_by_side,
     values_of,
 )
@@ -123,8 +122,8 @@ def learn(
     advice: AdviceConfig,
 ) -> Metrics:
     """Move actor and critic by the epochs of one update; `seed` shuffles their minibatches."""
-    set_learning_rate(learner.actor_optimiser, schedule.learning_rate)
-    set_learning_rate(learner.critic_optimiser, schedule.critic_learning_rate)
+    learner.actor_optimiser.set_learning_rate(schedule.learning_rate)
+    learner.critic_optimiser.set_learning_rate(schedule.critic_learning_rate)
 
     def actor(halves: Executor | None = None) -> Metrics:
         return _learn_actor(learner, batch, config, schedule, np.random.default_rng([*seed, 0]), advice, halves)

@@ -122,7 +122,7 @@ class Run:
             )
         self.shape = Shape.of(self.rules, network.width, network.layers, network.tile_width)
         device = learning_device(network.device)
-        self.learner = Learner(self.shape, self.rules, config.seed, world, device)
+        self.learner = Learner(self.shape, self.rules, config.seed, world, device, config.optimiser)
         self.learner.actor.mixed = self.learner.critic.mixed = network.mixed
         fixed = self._agents(config.opponents.agents)
         self.league = League(self.shape, self.rules, config.opponents.keep, fixed, device)
@@ -323,9 +323,7 @@ class Loop:
             clock.played()
             seed = (self.config.seed, _IMITATION_SEED, batch)
             needed = self.config.ppo.weight > 0
-            metrics = imitation.imitate(
-                run.learner, data, config, batch, run.stake, seed, self.pool, critic=needed
-            )
+            metrics = imitation.imitate(run.learner, data, config, batch, run.stake, seed, self.pool, critic=needed)
             metrics |= clock.speeds(len(data))
             run.progress.batches += 1
             if run.progress.batches == config.batches:
@@ -336,9 +334,7 @@ class Loop:
         run, config = self.run, self.config.ppo
         first, end = self.world.share(config.hands)
         given = self.config
-        rollout = Rollout(
-            run.rules, end - first, given.workers, self.pool, given.advice, given.episode, given.deals
-        )
+        rollout = Rollout(run.rules, end - first, given.workers, self.pool, given.advice, given.episode, given.deals)
         if config.magnet and run.learner.magnet is None:
             run.learner.start_magnet()
         self._stage("self-play", run.progress.updates, config.updates)
