@@ -95,23 +95,23 @@ def test_only_a_share_of_the_hands_is_asked_about() -> None:
     np.testing.assert_array_equal(some[asked], Adviser(rules, 1.0).advise(game.states, rows)[asked])
 
 
-def test_late_plays_are_asked_about_in_a_share_of_their_own() -> None:
+def test_late_plays_and_calls_are_asked_about_in_shares_of_their_own() -> None:
     rules = Rules.preset("n42pa")
     game = BatchedGame(rules, 300, auto_reset=False)
     game.reset(1)
-    adviser = Adviser(rules, 0.1, 0.6)
-    asked = {False: 0, True: 0}
-    seen = {False: 0, True: 0}
+    adviser = Adviser(rules, share=0.1, late=0.6, calls=0.3)
+    asked, seen = {"": 0, "late": 0, "call": 0}, {"": 0, "late": 0, "call": 0}
     while not game.done.all():
         rows = np.flatnonzero(~game.done)
-        told = np.asarray(~np.isnan(adviser.advise(game.states, rows)).all(axis=1))
-        late = (game.states["phase"][rows] == PLAY) & (game.states["n_tricks"][rows] >= LATE)
-        for kind in (False, True):
-            asked[kind] += int(told[late == kind].sum())
-            seen[kind] += int((late == kind).sum())
+        told = ~np.isnan(adviser.advise(game.states, rows)).all(axis=1)
+        phase = game.states["phase"][rows]
+        late = (phase == PLAY) & (game.states["n_tricks"][rows] >= LATE)
+        for kind, rows_of in (("late", late), ("call", phase == AUCTION), ("", ~late & (phase != AUCTION))):
+            asked[kind] += int(told[rows_of].sum())
+            seen[kind] += int(rows_of.sum())
         heuristic_step(game)
-    assert 0.04 < asked[False] / seen[False] < 0.16
-    assert 0.5 < asked[True] / seen[True] < 0.7
+    for kind, share in (("", 0.1), ("call", 0.3), ("late", 0.6)):
+        assert asked[kind] / seen[kind] == pytest.approx(share, abs=0.09)
 
 
 def test_advice_leaves_the_table_as_it_was() -> None:

@@ -98,12 +98,14 @@ def test_bad_overrides_are_refused(tmp_path: Path, override: str, message: str) 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("ppo: {weight: 0}", "ppo.weight=0 with advice.share=0, late=0, weight=1 leaves nothing to learn from"),
-        ("ppo: {weight: 0}\nadvice: {share: 1, weight: 0}", "share=1, late=0, weight=0 leaves nothing to learn from"),
+        ("ppo: {weight: 0}", "ppo.weight=0 with advice.share=0, late=0, calls=0, weight=1 leaves nothing"),
+        ("ppo: {weight: 0}\nadvice: {share: 1, weight: 0}", "late=0, calls=0, weight=0 leaves nothing to learn from"),
         ("ppo: {temperature: 0.5}", "ppo.temperature=0.5 is not allowed with ppo.weight=1"),
         ("ppo: {weight: -1, temperature: 0.5}", "ppo.weight=-1"),
         ("advice: {temperature: 0}", "advice.temperature=0"),
         ("advice: {late: 1.5}", "advice.late=1.5"),
+        ("advice: {calls: -1}", "advice.calls=-1"),
+        ("optimiser: sgd", "optimiser='sgd' is not allowed; allowed: adam, muon"),
     ],
 )
 def test_what_cannot_teach_is_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from texas42.agents.choice import uniforms
 from texas42.agents.heuristic.plan import build_plan
 from texas42.agents.search.worlds import Memory
-from texas42.envs.engine.state import PLAY, Batch, new_batch
+from texas42.envs.engine.state import AUCTION, PLAY, Batch, new_batch
 from texas42.envs.rules.rules import Rules
 from texas42.envs.rules.tables import compile_tables
 from texas42.training import kernels
@@ -29,10 +29,12 @@ class Adviser:
         rules: a game that `can_search` allows.
         share: share of the hands it is asked about.
         late: share of the hands it is asked about from the third trick on, where it costs a tenth; at least `share`.
+        calls: share of the hands whose calls it is asked about; at least `share`.
     """
 
-    def __init__(self, rules: Rules, share: float, late: float = 0.0) -> None:
-        self.share, self.late, self.n_actions = share, max(share, late), int(compile_tables(rules)[0].n_actions)
+    def __init__(self, rules: Rules, share: float, late: float = 0.0, calls: float = 0.0) -> None:
+        self.share, self.late, self.calls = share, max(share, late), max(share, calls)
+        self.n_actions = int(compile_tables(rules)[0].n_actions)
         self.tables = compile_tables(rules)[0]
         self.whole = compile_tables(rules.replace(laydown="off", early_end="play_all"))[0]
         self.plan, self.memory, self.scratch = build_plan(rules)[0], Memory(), new_batch(1)
@@ -44,8 +46,10 @@ class Adviser:
         NaN: not a legal action, a claim, or a decision that is not asked about.
         """
         m = self.memory
-        late = (states["phase"][rows] == PLAY) & (states["n_tricks"][rows] >= LATE)
-        asked = (uniforms(states["row"][rows]) < np.where(late, self.late, self.share)).astype(np.int8)
+        phase = states["phase"][rows]
+        late = (phase == PLAY) & (states["n_tricks"][rows] >= LATE)
+        share = np.where(late, self.late, np.where(phase == AUCTION, self.calls, self.share))
+        asked = (uniforms(states["row"][rows]) < share).astype(np.int8)
         advice = np.empty((len(rows), self.n_actions), np.float32)
         kernels.advise_rows(
             m.work, self.tables, self.whole, self.plan, m.notes, m.features, self.scratch, states, rows, asked, advice

@@ -91,20 +91,28 @@ class AdviceConfig:
     Attributes:
         share: share of the hands in which it is worked out.
         late: share of the hands in which it is worked out from the third trick on, where that costs a tenth.
+        calls: share of the hands in which it is worked out for calls, which are few and whose advice varies most.
         weight: of the loss that makes logits, times the temperature, what choices come to; 0: none.
         temperature: marks or hand totals that are worth one unit of a logit.
     """
 
     share: float = 0.0
     late: float = 0.0
+    calls: float = 0.0
     weight: float = 1.0
     temperature: float = 0.05
 
     def __post_init__(self) -> None:
         _within("advice.share", self.share, 0, 1)
         _within("advice.late", self.late, 0, 1)
+        _within("advice.calls", self.calls, 0, 1)
         _within("advice.weight", self.weight, 0, 100)
         _within("advice.temperature", self.temperature, 0.001, 10)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether there is any."""
+        return max(self.share, self.late, self.calls) > 0
 
 
 @dataclass(frozen=True)
@@ -297,11 +305,12 @@ class TrainConfig:
         _within("checkpoint_every", self.checkpoint_every, 1, 10**7)
         _check_episode(self.episode, self.resolved_rules)
         self.deals.used_kinds(self.resolved_rules)
-        told = self.advice.weight and (self.advice.share or self.advice.late)
+        told = self.advice.weight and self.advice.is_asked
         if self.ppo.updates and not self.ppo.weight and not told:
             raise ConfigError(
                 f"ppo.weight=0 with advice.share={self.advice.share:g}, late={self.advice.late:g},"
-                f" weight={self.advice.weight:g} leaves nothing to learn from; allowed: one of ppo.weight and advice"
+                f" calls={self.advice.calls:g}, weight={self.advice.weight:g} leaves nothing to learn from;"
+                " allowed: one of ppo.weight and advice"
             )
 
     @property

@@ -146,8 +146,7 @@ class Tables:
         episode: str = "hand",
         deals: DealsConfig = PLAIN_DEALS,
     ) -> None:
-        asked = advice.share or advice.late
-        self.adviser = Adviser(rules, advice.share, advice.late) if asked else None
+        self.adviser = Adviser(rules, advice.share, advice.late, advice.calls) if advice.is_asked else None
         self.deals = ConditionedDeals(rules, deals) if deals.share else None
         self.game = BatchedGame(rules, n, episode=episode, auto_reset=False)
         self.n = n

@@ -113,8 +113,8 @@ class Run:
     def __init__(self, config: TrainConfig, out: Path, *, resume: bool = False, world: World = ALONE) -> None:
         self.config, self.out, self.rules, self.world = config, out, config.resolved_rules, world
         network = config.network
-        if (config.advice.share or config.advice.late) and not can_search(self.rules):
-            key = "share" if config.advice.share else "late"
+        if config.advice.is_asked and not can_search(self.rules):
+            key = next(key for key in ("share", "late", "calls") if getattr(config.advice, key))
             raise ConfigError(
                 f"advice.{key}={getattr(config.advice, key)} is not allowed for {self.rules.base!r} with"
                 f" {self.rules.seats} seats: there is advice in four-player double-six games only; allowed: 0, as in"
