@@ -11,7 +11,7 @@ from texas42.agents.policy import torch_threads
 from texas42.agents.shape import Shape
 from texas42.envs.rules.rules import Rules
 from texas42.training import ppo
-from texas42.training.config import AdviceConfig, NetworkConfig, PPOConfig
+from texas42.training.config import NetworkConfig, PPOConfig
 from texas42.training.device import learning_device
 from texas42.training.learner import Learner
 from texas42.training.rollout import Rollout, largest_stake
@@ -84,7 +84,7 @@ class _Timing:
         clock.append(_now())
         batch, _ = ppo.assess(self.learner, data, self.config, self.stake, self.rollout.pool)
         schedule = ppo.Schedule.at(self.config, number)
-        ppo.learn(self.learner, batch, self.config, schedule, (0, number), self.rollout.pool, AdviceConfig())
+        ppo.learn(self.learner, batch, ppo.Terms(self.config, schedule), (0, number), self.rollout.pool)
         clock.append(_now())
         spans = np.diff(np.array(clock), axis=0)
         self.decisions += len(data)

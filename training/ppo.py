@@ -42,7 +42,7 @@ from texas42.training.losses import (
     value_loss,
 )
 from texas42.training.metrics import Means, Metrics
-from texas42.training.rollout import PHASES, Experience, Rollout
+from texas42.training.rollout import NO_ADVICE, PHASES, Experience, Rollout
 
 Float32 = npt.NDArray[np.float32]
 
@@ -63,6 +63,15 @@ class Schedule:
         fall = 1 + (final - 1) * done
         entropy = config.entropy + (config.final_entropy - config.entropy) * done
         return Schedule(config.learning_rate * fall, config.critic_learning_rate * fall, entropy)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the losses of an update are made of: the configuration, what falls over the run as it stands, and advice."""
+
+    config: PPOConfig
+    schedule: Schedule
+    advice: AdviceConfig = NO_ADVICE
 
 
 @dataclass
@@ -112,24 +121,17 @@ def assess(
     return Batch(experience, made, normalised, targets, magnet), metrics
 
 
-def learn(
-    learner: Learner,
-    batch: Batch,
-    config: PPOConfig,
-    schedule: Schedule,
-    seed: Sequence[int],
-    pool: Executor,
-    advice: AdviceConfig,
-) -> Metrics:
+def learn(learner: Learner, batch: Batch, terms: Terms, seed: Sequence[int], pool: Executor) -> Metrics:
     """Move actor and critic by the epochs of one update; `seed` shuffles their minibatches."""
+    schedule = terms.schedule
     learner.actor_optimiser.set_learning_rate(schedule.learning_rate)
     learner.critic_optimiser.set_learning_rate(schedule.critic_learning_rate)
 
     def actor(halves: Executor | None = None) -> Metrics:
-        return _learn_actor(learner, batch, config, schedule, np.random.default_rng([*seed, 0]), advice, halves)
+        return _learn_actor(learner, batch, terms, np.random.default_rng([*seed, 0]), halves)
 
     def critic() -> Metrics:
-        return _learn_critic(learner, batch, config, np.random.default_rng([*seed, 1]))
+        return _learn_critic(learner, batch, terms.config, np.random.default_rng([*seed, 1]))
 
     moved_by = (actor(pool), {}) if batch.targets is None else side_by_side(learner, pool, actor, critic)
     rates = {"schedule/learning_rate": schedule.learning_rate, "schedule/entropy": schedule.entropy}
@@ -137,15 +139,10 @@ def learn(
 
 
 def _learn_actor(
-    learner: Learner,
-    batch: Batch,
-    config: PPOConfig,
-    schedule: Schedule,
-    rng: np.random.Generator,
-    advice: AdviceConfig,
-    halves: Executor | None,
+    learner: Learner, batch: Batch, terms: Terms, rng: np.random.Generator, halves: Executor | None
 ) -> Metrics:
     """The epochs of one update; `halves`: threads that work on half a minibatch each."""
+    config = terms.config
     step, world = learner.actor_step(config.max_grad_norm), learner.world
     limit = config.target_kl if config.weight else 0.0
     means = Means()
@@ -153,7 +150,7 @@ def _learn_actor(
     def descent(task: tuple[npt.NDArray[np.int64], float]) -> tuple[tuple[torch.Tensor, ...], float, Means]:
         rows, share = task
         noted = Means()
-        loss, kl = _actor_loss(learner, batch, rows, config, schedule, noted, advice)
+        loss, kl = _actor_loss(learner, batch, rows, terms, noted)
         return step.gradients(share * loss), share * kl, noted
 
     for _ in range(config.epochs):
@@ -173,16 +170,10 @@ def _learn_actor(
 
 
 def _actor_loss(
-    learner: Learner,
-    batch: Batch,
-    rows: npt.NDArray[np.int64],
-    config: PPOConfig,
-    schedule: Schedule,
-    means: Means,
-    advice: AdviceConfig,
+    learner: Learner, batch: Batch, rows: npt.NDArray[np.int64], terms: Terms, means: Means
 ) -> tuple[torch.Tensor, float]:
     """The loss of one minibatch and the KL from the policy that played it."""
-    data = batch.experience
+    data, config, advice = batch.experience, terms.config, terms.advice
 
     def here(array: npt.NDArray[Any]) -> torch.Tensor:
         return moved(array[rows], learner.device)
@@ -200,7 +191,7 @@ def _actor_loss(
     may_hold, holders = belief_targets(learner.shape, observations, here(data.hidden))
     belief = belief_loss(learner.actor.belief(reading.features), may_hold, holders).mean()
     forecast = made_loss(learner.actor.made(reading.features), here(batch.made))
-    loss = config.belief * belief + config.forecast * forecast - schedule.entropy * entropy.mean()
+    loss = config.belief * belief + config.forecast * forecast - terms.schedule.entropy * entropy.mean()
     if batch.advantages is not None:
         policy = clipped_policy_loss(ratio, here(batch.advantages), config.clip).mean()
         loss = loss + config.weight * policy

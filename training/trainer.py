@@ -230,7 +230,7 @@ def is_begun(out: Path, config: TrainConfig) -> bool:
     if not (out / LAST).exists():
         return False
     if saved_config(out) != config:
-        raise RunError(f"{out} holds a run of another configuration; remove it, or give another folder with --out")
+        raise RunError(f"{out} holds a run of another configuration; remove it, or give another folder")
     return True
 
 
@@ -346,7 +346,7 @@ class Loop:
             batch, metrics = ppo.assess(run.learner, learnt, config, run.stake, self.pool)
             seed = (self.config.seed, _PPO_SEED, update)
             schedule = ppo.Schedule.at(config, update)
-            metrics |= ppo.learn(run.learner, batch, config, schedule, seed, self.pool, self.config.advice)
+            metrics |= ppo.learn(run.learner, batch, ppo.Terms(config, schedule, self.config.advice), seed, self.pool)
             if config.magnet:
                 run.learner.pull_magnet(config.magnet_decay)
             metrics |= clock.speeds(len(learnt)) | table_metrics(data, run.rules)
