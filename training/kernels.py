@@ -92,8 +92,8 @@ def advise_rows(m: Any, t: Any, whole: Any, p: Any, k: Any, out: Any, scratch: A
     `m`: the solver's memory; `whole`: the rules with hands played to the end; `p`: the heuristic's plan; `k`, `out`:
     its scratch; `scratch`: one state.
     """
+    advice[:] = np.nan
     for i in range(len(rows)):
-        advice[i, :] = np.nan
         if asked[i] != 0:
             judge(m, t, whole, p, k, out, scratch, states[rows[i]], advice[i])
 
@@ -101,12 +101,11 @@ def advise_rows(m: Any, t: Any, whole: Any, p: Any, k: Any, out: Any, scratch: A
 @kernel
 def judge(m: Any, t: Any, whole: Any, p: Any, k: Any, out: Any, scratch: Any, s: Any, row: Any) -> None:
     """Into `row` what each legal action of the mover comes to, all hands as they are in `s`: the score of its side less
-    the others'; NaN for other actions.
+    the others'; other entries stay.
 
     A call or declaration is played out by the heuristic in all seats, each seeing its own tiles. Of a play that is
     one half, the other half is the solver's, all hands open.
     """
-    row[:] = np.nan
     mine = t.side[s.cur]
     for j in range(n_legal(s, t)):
         action = nth_legal(s, t, j)
