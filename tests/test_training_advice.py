@@ -103,7 +103,7 @@ def test_late_plays_and_calls_are_asked_about_in_shares_of_their_own() -> None:
     asked, seen = {"": 0, "late": 0, "call": 0}, {"": 0, "late": 0, "call": 0}
     while not game.done.all():
         rows = np.flatnonzero(~game.done)
-        told = ~np.isnan(adviser.advise(game.states, rows)).all(axis=1)
+        told = np.asarray(~np.isnan(adviser.advise(game.states, rows)).all(axis=1))
         phase = game.states["phase"][rows]
         late = (phase == PLAY) & (game.states["n_tricks"][rows] >= LATE)
         for kind, rows_of in (("late", late), ("call", phase == AUCTION), ("", ~late & (phase != AUCTION))):
