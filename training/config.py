@@ -275,8 +275,8 @@ class TrainConfig:
             matches are of hands all the same.
         start: a checkpoint of the same game whose networks the run starts with, instead of random ones.
         seed: of weights, deals, play and shuffles: two runs of one configuration end with the same bytes.
-        optimiser: ``adam``, or ``muon`` for the matrices of hidden layers (`training/optimiser.py`), which needs
-            a third of the decisions where choices are regressed on advice.
+        optimiser: ``adam``, or ``muon`` for the matrices of hidden layers (`training/optimiser.py`), which learns
+            more from the same decisions where choices are regressed on advice.
         workers: threads that play and learn side by side. Part of the configuration, because the games are
             split among them.
         checkpoint_every: batches or updates between two saves; a killed run loses at most so much.
