@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from texas42.agents.shape import Shape
 from texas42.envs.rules.declarations import N_SUITS, NELLO
@@ -20,14 +21,23 @@ MANY = 4
 """Tiles that beat another are counted up to this number."""
 MARKS = 4
 """Numbers that tell what is printed on a tile."""
+CERTAIN = 0.98
+"""Chances that are multiplied stay below this."""
+STEPS = (0, 5, 10)
+"""Points that a side may still lack after this trick."""
+RANKS = 8
+"""Trumps are told apart by rank, the last of these and all below it together."""
+LOSERS = 4
+"""Tiles that are no trumps are told apart by how many tiles of their suit beat them, this many and more together."""
 
 
 class Ranks(nn.Module):
     """Tables over declarations: trumps, which tile beats which if it is led, strength of a tile in a led suit; and for
-    each tile led, which tiles beat it and which follow; who sits out, by who declared.
+    each tile led, which tiles beat it and which follow; who sits out, by who declared. Row 0 of each stands for "not
+    declared yet" and is zero.
 
-    Row 0 of each stands for "not declared yet" and is zero. They follow from the rules being played, so they are no
-    part of a checkpoint.
+    And for the declarations that the rules allow (`named`): trumps, trumps by rank, which tile beats which within a
+    suit. All follow from the rules being played, so they are no part of a checkpoint.
     """
 
     trump: Tensor
@@ -37,6 +47,10 @@ class Ranks(nn.Module):
     marks: Tensor
     count: Tensor
     sits_out: Tensor
+    named: Tensor
+    named_trump: Tensor
+    named_ranks: Tensor
+    named_beaten: Tensor
 
     def __init__(self, shape: Shape, rules: Rules) -> None:
         super().__init__()
@@ -55,6 +69,12 @@ class Ranks(nn.Module):
             led[d + 1, :, 0] = beaten[d + 1]
             led[d + 1, :, 1] = (t.follow[d][t.lead_suit[d, :tiles]][:, None] >> bits) & np.uint64(1)
         self.shape, self.ties_last, marks = shape, int(t.ties_last), _marks(rules)
+        allowed = int(np.bitwise_or.reduce(np.concatenate([t.decls, t.last_decls])))
+        named = np.array([d for d in range(rows - 1) if allowed >> d & 1], np.int64)
+        trumps, beats = trump[named + 1], beaten[named + 1]  # row i: tile i is led
+        within = beats * (1 - trumps)[:, :, None] * (1 - trumps)[:, None]
+        rank = beats.sum(axis=2).clip(max=RANKS - 1)
+        ranks = np.stack([trumps * (rank == k) for k in range(RANKS)], axis=1)
         for name, table in (
             ("trump", trump),
             ("beaten", beaten.transpose(2, 0, 1).reshape(tiles, -1).copy()),
@@ -63,6 +83,10 @@ class Ranks(nn.Module):
             ("marks", marks),
             ("count", marks[:, 0].copy()),
             ("sits_out", _sits_out(shape, t.decl_kind[: rows - 1])),
+            ("named", named),
+            ("named_trump", trumps.T.copy()),
+            ("named_ranks", ranks.reshape(-1, tiles).T.copy()),
+            ("named_beaten", within.transpose(2, 1, 0).reshape(tiles, -1)),
         ):
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 
@@ -99,40 +123,77 @@ def _index(one_hot: Tensor) -> Tensor:
     return (one_hot @ numbers).long()
 
 
+def _sides(shape: Shape) -> tuple[list[int], list[int]]:
+    """Indices among the other seats of opponents and of partners."""
+    seats = range(1, shape.others + 1)
+    return [k - 1 for k in seats if k % shape.sides], [k - 1 for k in seats if k % shape.sides == 0]
+
+
+def _chances(may_hold: Tensor, sizes: Tensor) -> Tensor:
+    """Chances (n, others, tiles) that a seat with `sizes` (n, others) tiles holds a tile: spread over the seats that
+    may, and balanced once."""
+    chances = _spread(may_hold * sizes[:, :, None])
+    balance = sizes / chances.sum(dim=2).clamp_min(1e-6)
+    return _spread(chances * balance[:, :, None])
+
+
+def _spread(weights: Tensor) -> Tensor:
+    """Weights (n, others, tiles) that sum to 1 for every tile that has any."""
+    return weights / weights.sum(dim=1, keepdim=True).clamp_min(1e-6)
+
+
 class Position:
     """A batch of observations read with the tables.
 
     Attributes:
         hand, live: (n, tiles) my tiles; tiles that some other seat may hold.
+        may_hold: (n, others, tiles) the tiles that each other seat may hold.
+        held_by: (n, others, tiles) roughly the chance that it does.
+        waiting: (n, others) seats still to play to the trick.
         trump: (n, tiles) the trumps.
+        power: (n, tiles) strength in the led suit; zero before a lead, and for tiles that cannot win.
+        best: (n, 1) the strength of what is winning.
+        ours: (n, 1) whether it is my side's.
         wins_now: (n, tiles) tiles that would win the current trick as it stands; all zero before a lead.
         keeps: (n, tiles) those of them that no opponent still to play can hold a better tile against.
         stands: (n, 1) whether no opponent still to play can beat what is winning.
+        led: (n, 1) whether a tile has been led.
+        on_table: (n, 1) points of the trick so far.
+        lacks: (n, 2) points that my side, and the other, still lack to make or set the contract.
     """
 
     def __init__(self, ranks: Ranks, observations: Tensor) -> None:
         shape = ranks.shape
         self.ranks, self.shape = ranks, shape
         self.declared = _index(_piece(shape, observations, "declaration"))
-        self.hand = _held(shape, _piece(shape, observations, "hand"))
-        may_hold = _piece(shape, observations, "may_hold").view(-1, shape.others, shape.tiles)
-        self.may_hold = may_hold
-        self.live = may_hold.amax(dim=1)
+        rows = _piece(shape, observations, "hand")
+        self.hand = _held(shape, rows)
+        self.may_hold = _piece(shape, observations, "may_hold").view(-1, shape.others, shape.tiles)
+        self.live = self.may_hold.amax(dim=1)
         self.trump = ranks.trump[self.declared]
         suit = _index(_piece(shape, observations, "lead_suit"))
-        power = ranks.power[self.declared * (N_SUITS + 1) + suit]
+        self.power = ranks.power[self.declared * (N_SUITS + 1) + suit]
         table = _piece(shape, observations, "table").view(-1, shape.others + 1, shape.tiles)
         winning = _piece(shape, observations, "winning")
-        best = (power[:, None] * table * winning[:, :, None]).sum(dim=(1, 2))[:, None]
-        led = (suit > 0).to(power.dtype)[:, None]
-        self.wins_now = (power + ranks.ties_last > best).to(power.dtype) * led
-        opponent = torch.arange(1, shape.others + 1, device=power.device) % shape.sides != 0
-        out = (_piece(shape, observations, "bidder")[:, :, None] * ranks.sits_out[self.declared]).sum(dim=1)
-        waiting = (1 - table[:, 1:].amax(dim=2)) * (1 - out[:, 1:]) * opponent
-        threat = (power * (may_hold * waiting[:, :, None]).amax(dim=1)).amax(dim=1, keepdim=True)
+        self.best = (self.power[:, None] * table * winning[:, :, None]).sum(dim=(1, 2))[:, None]
+        self.ours = winning[:, :: shape.sides].sum(dim=1, keepdim=True)
+        self.led = (suit > 0).to(self.power.dtype)[:, None]
+        self.wins_now = (self.power + ranks.ties_last > self.best).to(self.power.dtype) * self.led
+        bidder = _piece(shape, observations, "bidder")
+        out = (bidder[:, :, None] * ranks.sits_out[self.declared]).sum(dim=1)[:, 1:]
+        has_played = table[:, 1:].amax(dim=2)
+        self.waiting = (1 - has_played) * (1 - out)
+        opponents, _ = _sides(shape)
+        against = (self.may_hold * self.waiting[:, :, None])[:, opponents].amax(dim=1)
+        threat = (self.power * against).amax(dim=1, keepdim=True)
         threat = threat + ranks.ties_last * (threat > 0)
-        self.keeps = self.wins_now * (power >= threat)
-        self.stands = led * (best >= threat)
+        self.keeps = self.wins_now * (self.power >= threat)
+        self.stands = self.led * (self.best >= threat)
+        self.held_by = _chances(self.may_hold, rows.sum(dim=1, keepdim=True) - has_played) * (1 - out)[:, :, None]
+        self.on_table = 10 * (table.sum(dim=1) @ ranks.count)[:, None] + 1
+        needs = torch.stack([_piece(shape, observations, name).sum(dim=1) for name in ("to_make", "to_set")], dim=1)
+        called = bidder[:, :: shape.sides].sum(dim=1, keepdim=True)
+        self.lacks = called * needs + (1 - called) * needs.flip(1)
 
     def beaters(self, against: Tensor) -> Tensor:
         """How many tiles of `against` (n, tiles) beat each tile if it is led: (n, tiles), in 1/MANY."""
@@ -169,25 +230,103 @@ def slots(at: Position) -> tuple[Tensor, Tensor]:
 def tile_features(at: Position, tiles: Tensor) -> Tensor:
     """What each tile of the hand does, (n, slots, tile_inputs(shape)), for types (n, slots).
 
-    What is printed on it; whether it is a trump, wins the trick as it stands, keeps it; if it is led: how many
-    tiles each other seat may hold that beat it, that follow, whether none can follow; the same of my own tiles;
-    the count among those that follow.
+    What is printed on it; whether it is a trump, wins the trick as it stands, keeps it; what comes of it if it is led,
+    if it is played to the trick on the table, and what the trick would then be worth to both sides.
     """
-    shape, ranks = at.shape, at.ranks
+    own = torch.stack([plane.gather(1, tiles) for plane in (at.trump, at.wins_now, at.keeps)], dim=2)
+    return torch.cat([at.ranks.marks[tiles], own, _if_led(at, tiles), _if_played(at, tiles)], dim=2)
+
+
+def _if_led(at: Position, tiles: Tensor) -> Tensor:
+    """What comes of each tile if it is led, (n, slots, k).
+
+    How many tiles each other seat, and I myself, may hold that beat it and that follow; whether a seat cannot follow;
+    the count among those that follow. By the chances of seats: how many of their tiles beat it and follow, the count
+    that follows; the chance that they cannot beat it, cannot follow, follow without beating it; the chance that no
+    opponent beats it, that nobody does, that no opponent follows.
+    """
+    shape, ranks, others = at.shape, at.ranks, at.shape.others
     rows = at.declared.unsqueeze(1) * shape.tiles + tiles
     led = ranks.led[rows].view(len(tiles), -1, shape.tiles)
-    holders = torch.cat([at.may_hold, at.hand[:, None], (at.live * ranks.count)[:, None]], dim=1)
-    numbers = torch.bmm(led, holders.transpose(1, 2)).view(len(tiles), -1, 2, shape.others + 2)
-    beat, follow = numbers[:, :, 0], numbers[:, :, 1]
-    own = torch.stack([plane.gather(1, tiles) for plane in (at.trump, at.wins_now, at.keeps)], dim=2)
-    cannot = (follow[:, :, : shape.others] == 0).to(beat.dtype)
-    parts = [ranks.marks[tiles], own, beat[:, :, : shape.others + 1] / MANY, follow[:, :, : shape.others + 1] / MANY]
-    return torch.cat([*parts, cannot, follow[:, :, shape.others + 1 :]], dim=2)
+    planes = [at.may_hold, at.hand[:, None], (at.live * ranks.count)[:, None]]
+    planes += [at.held_by, at.held_by * ranks.count, torch.log(1 - at.held_by.clamp_max(CERTAIN))]
+    numbers = torch.bmm(led, torch.cat(planes, dim=1).transpose(1, 2)).view(len(tiles), tiles.shape[1], 2, -1)
+    sizes = [others + 1, 1, others, others, others]
+    beat, _, likely, _, no_beat = torch.split(numbers[:, :, 0], sizes, dim=2)
+    follow, count, following, counts, no_follow = torch.split(numbers[:, :, 1], sizes, dim=2)
+    cannot = (follow[:, :, :others] == 0).to(beat.dtype)
+    opponents, _ = _sides(shape)
+    sides = [no_beat[:, :, opponents], no_beat, no_follow[:, :, opponents]]
+    unbeaten, void = torch.exp(no_beat), torch.exp(no_follow)
+    parts = [beat / MANY, follow / MANY, cannot, count, likely, following, counts, unbeaten, void]
+    parts += [unbeaten * (1 - void), *(torch.exp(side.sum(dim=2, keepdim=True)) for side in sides)]
+    return torch.cat(parts, dim=2)
+
+
+def _if_played(at: Position, tiles: Tensor) -> Tensor:
+    """What the trick on the table comes to with each tile, (n, slots, k).
+
+    Whether my side, and the other, would lack no more than each of `STEPS` with its points, and what they would lack.
+    Once a tile is led: how many tiles of each seat still to play beat what wins then, and the chance of one; whether
+    my side is ahead then; the chance that it has the trick in the end, that it so makes or sets the contract, and in
+    points; the last two for the other side.
+    """
+    shape, ties = at.shape, at.ranks.ties_last
+    points = at.on_table + 10 * at.ranks.count[tiles]
+    lacks = at.lacks[:, :, None] - points[:, None]
+    far = [(lacks <= step).to(points.dtype) for step in STEPS]
+    own = at.power.gather(1, tiles)
+    best = torch.maximum(own, at.best)
+    over = (at.power[:, None] + ties > best[:, :, None]).to(points.dtype)
+    waiting = (at.held_by * at.waiting[:, :, None]).transpose(1, 2)
+    likely = torch.bmm(over, waiting)
+    chance = 1 - torch.exp(torch.bmm(over, torch.log(1 - waiting.clamp_max(CERTAIN))))
+    holds, helped = ((1 - chance[:, :, seats]).prod(dim=2) for seats in _sides(shape))
+    ahead = torch.where(own + ties > at.best, torch.ones_like(own), at.ours) * at.led
+    ours = ahead * holds + (at.led - ahead) * (1 - helped)
+    theirs = at.led - ours
+    ends = [ours, ours * far[0][:, 0], ours * points / 10, theirs * far[0][:, 1], theirs * points / 10]
+    seats = torch.cat([likely, chance], dim=2) * at.led[:, :, None]
+    short = torch.cat([*far, (lacks / 10).clamp(-1, 2)], dim=1).transpose(1, 2)
+    return torch.cat([short, seats, torch.stack([ahead, *ends], dim=2)], dim=2)
 
 
 def tile_inputs(shape: Shape) -> int:
     """Number of the features of a tile."""
-    return MARKS + 3 + 2 * (shape.others + 1) + shape.others + 1
+    led = 2 * (shape.others + 1) + shape.others + 1 + 6 * shape.others + 3
+    played = 2 * len(STEPS) + 2 + 2 * shape.others + 6
+    return MARKS + 3 + led + played
+
+
+def call_features(at: Position, rows: Tensor, tiles: Tensor, there: Tensor) -> Tensor:
+    """What the hands of some rows would be under each declaration that the rules allow, (rows, named,
+    call_inputs(shape)); `tiles` and `there` are the rows' `slots`.
+
+    Which trumps it holds, by rank; how many others, by the number of tiles of their suit that beat them, and how many
+    doubles among them; the count in trumps, in other doubles, in the rest, and in what of it no tile and at most two
+    beat; how many trumps others may hold; which declaration it is.
+    """
+    shape, ranks, live = at.shape, at.ranks, at.live[rows]
+    named = len(ranks.named)
+    mine = (at.hand[rows] @ ranks.named_ranks).view(-1, named, RANKS)
+    beaten = (live @ ranks.named_beaten).view(-1, shape.tiles, named)
+    beaten = beaten.gather(1, tiles[:, :, None].expand(-1, -1, named))
+    trump = ranks.named_trump[tiles] * there[:, :, None]
+    other = there[:, :, None] - trump
+    marks = ranks.marks[tiles]
+    count, double = marks[:, :, :1], marks[:, :, 3:]
+    doubles, rest = other * double, other * (1 - double)
+    numbers = [*(rest * (beaten == k) for k in range(LOSERS)), rest * (beaten >= LOSERS), doubles]
+    counts = [trump, doubles, rest, rest * (beaten == 0), rest * (beaten <= 2)]
+    sums = torch.stack([*numbers, *(part * count for part in counts)], dim=3).sum(dim=1)
+    out = (live @ ranks.named_trump)[:, :, None] / RANKS
+    which = functional.one_hot(ranks.named, shape.piece("declaration")[1]).to(out.dtype).expand(len(rows), -1, -1)
+    return torch.cat([mine, sums / 2, out, which], dim=2)
+
+
+def call_inputs(shape: Shape) -> int:
+    """Number of the features of a declaration."""
+    return RANKS + LOSERS + 7 + 1 + shape.piece("declaration")[1]
 
 
 def critic_features(ranks: Ranks, observations: Tensor, hidden: Tensor) -> Tensor:

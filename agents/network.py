@@ -17,6 +17,8 @@ from texas42.agents.features import (
     Ranks,
     actor_features,
     actor_width,
+    call_features,
+    call_inputs,
     critic_features,
     critic_width,
     slots,
@@ -26,13 +28,17 @@ from texas42.agents.features import (
 from texas42.agents.shape import Shape
 from texas42.envs.rules.rules import Rules
 
+CALL_WIDTH = 96
+"""Units of the layers that read the hand under every declaration."""
+
 
 class Actor(nn.Module):
     """From what a seat may know to action logits, and to guesses: who holds the unseen tiles, is the contract made.
 
     One trunk serves all phases and seats. The logits of the auction, the declaration and the play come from
-    linear heads. If `tile_width` is set, layers shared by all tiles read each tile of the hand by what it does; the
-    trunk hears their sum and maximum, and a play's logit adds what they make of the tile and the trunk.
+    linear heads. If `tile_width` is set, layers shared by all tiles read each tile of the hand by what it does, and,
+    before the declaration, layers shared by all declarations read the hand by what it would be under each. The trunk
+    hears means and maxima, and the logit of a play or declaration adds what its layers make of it and the trunk.
 
     Attributes:
         mixed: compute the trunk in bfloat16; training may set it.
@@ -43,8 +49,10 @@ class Actor(nn.Module):
         self.shape = shape
         self.ranks = Ranks(shape, rules)
         inputs = shape.observation + actor_width(shape)
-        self.tower = Tower(shape, inputs) if shape.tile_width else None
-        self.trunk = _mlp(inputs + 2 * shape.tile_width, shape.width, shape.layers)
+        self.tower = Tower(inputs, tile_inputs(shape), shape.tile_width, shape.width) if shape.tile_width else None
+        self.caller = Tower(inputs, call_inputs(shape), CALL_WIDTH, shape.width) if shape.tile_width else None
+        pooled = 2 * (shape.tile_width + CALL_WIDTH) if shape.tile_width else 0
+        self.trunk = _mlp(inputs + pooled, shape.width, shape.layers)
         self.heads = nn.ModuleList(nn.Linear(shape.width, end - first) for first, end in shape.heads)
         self.belief_head = nn.Linear(shape.width, shape.others * shape.tiles)
         self.made_head = nn.Linear(shape.width, 1)
@@ -56,21 +64,29 @@ class Actor(nn.Module):
         at = Position(self.ranks, known)
         inputs = torch.cat([known, actor_features(at)], dim=1)
         with mixed_precision(self.mixed, known):
-            if self.tower is None:
-                return Reading(_single(self.trunk(inputs)), None)
+            if self.tower is None or self.caller is None:
+                return Reading(_single(self.trunk(inputs)))
             tiles, there = slots(at)
-            read = self.tower.read(inputs, tile_features(at, tiles), there)
-            pooled = [read.sum(dim=1) / self.shape.slots, read.amax(dim=1)]
+            rows = torch.nonzero(at.declared == 0).squeeze(1)
+            plays = self.tower.read(inputs, tile_features(at, tiles)) * there[:, :, None]
+            calls = self.caller.read(inputs.index_select(0, rows), call_features(at, rows, tiles[rows], there[rows]))
+            pooled = [plays.sum(dim=1) / self.shape.slots, plays.amax(dim=1)]
+            pooled += [_placed(part, rows, len(known)) for part in (calls.mean(dim=1), calls.amax(dim=1))]
             features = self.trunk(torch.cat([inputs, *pooled], dim=1))
-            scores = _single(self.tower.score(read, features)) * there
-        return Reading(_single(features), torch.zeros_like(known[:, : self.shape.tiles]).scatter_add(1, tiles, scores))
+            played = _single(self.tower.score(plays, features)) * there
+            called = _single(self.caller.score(calls, features.index_select(0, rows)))
+        played = torch.zeros_like(known[:, : self.shape.tiles]).scatter_add(1, tiles, played)
+        named = torch.zeros_like(known[rows, : self.shape.piece("declaration")[1]])
+        called = _placed(named.index_copy(1, self.ranks.named, called), rows, len(known))
+        return Reading(_single(features), played, called)
 
     def logits(self, reading: "Reading") -> Tensor:
         """Unmasked action logits (n, actions)."""
         heads = [head(reading.features) for head in self.heads]
-        if reading.plays is not None:
-            play, tiles = heads[-1], self.shape.tiles
-            heads[-1:] = [play[:, :tiles] + reading.plays, play[:, tiles:]]
+        for phase, more in ((1, reading.calls), (2, reading.plays)):
+            if more is not None:
+                logits, size = heads[phase], more.shape[1]
+                heads[phase] = torch.cat([logits[:, :size] + more, logits[:, size:]], dim=1)
         return torch.cat(heads, dim=1)
 
     def belief(self, features: Tensor) -> Tensor:
@@ -90,34 +106,46 @@ class Actor(nn.Module):
 
 @dataclass
 class Reading:
-    """What an actor makes of a batch: `features` of the trunk (n, width), and (n, tiles) what the tower adds to the
-    logits of plays."""
+    """What an actor makes of a batch: `features` of the trunk (n, width), and what its towers add to the logits of
+    plays (n, tiles) and of declarations (n, declarations)."""
 
     features: Tensor
-    plays: Tensor | None
+    plays: Tensor | None = None
+    calls: Tensor | None = None
 
 
 class Tower(nn.Module):
-    """Layers shared by all tiles of the hand."""
+    """Layers shared by all options, such as the tiles of the hand.
 
-    def __init__(self, shape: Shape, inputs: int) -> None:
+    Args:
+        inputs: numbers that tell of the surroundings.
+        features: numbers that tell of an option.
+        width: units of its layers.
+        trunk: units of the trunk.
+    """
+
+    def __init__(self, inputs: int, features: int, width: int, trunk: int) -> None:
         super().__init__()
-        width = shape.tile_width
-        self.tile, self.around = nn.Linear(tile_inputs(shape), width), nn.Linear(inputs, width, bias=False)
+        self.option, self.around = nn.Linear(features, width), nn.Linear(inputs, width, bias=False)
         self.hidden = nn.Linear(width, width)
-        self.mixer, self.context = nn.Linear(width, 2 * width), nn.Linear(shape.width, 2 * width, bias=False)
+        self.mixer, self.context = nn.Linear(width, 2 * width), nn.Linear(trunk, 2 * width, bias=False)
         self.score_head = nn.Linear(2 * width, 1)
 
-    def read(self, inputs: Tensor, tiles: Tensor, there: Tensor) -> Tensor:
-        """Each tile in its surroundings, (n, slots, tile_width), zero where there is none."""
-        first = functional.relu(self.tile(tiles) + self.around(inputs)[:, None])
-        return functional.relu(self.hidden(first)) * there[:, :, None]
+    def read(self, inputs: Tensor, options: Tensor) -> Tensor:
+        """Each of (n, options, features) in its surroundings, (n, options, width)."""
+        first = functional.relu(self.option(options) + self.around(inputs)[:, None])
+        return functional.relu(self.hidden(first))
 
     def score(self, read: Tensor, features: Tensor) -> Tensor:
-        """What playing each tile is worth, (n, slots)."""
+        """What each option is worth, (n, options)."""
         mixed = functional.relu(self.mixer(read) + self.context(features)[:, None])
         scores: Tensor = self.score_head(mixed)
         return scores.squeeze(2)
+
+
+def _placed(values: Tensor, rows: Tensor, n: int) -> Tensor:
+    """Values (rows, k) in their rows of zeros (n, k)."""
+    return values.new_zeros((n, values.shape[1])).index_copy(0, rows, values)
 
 
 def _single(values: Tensor) -> Tensor:
@@ -177,7 +205,7 @@ def initialise(module: nn.Module, seed: int) -> None:
 
 def _output_layers(module: nn.Module) -> list[nn.Module]:
     if isinstance(module, Actor):
-        scores = [] if module.tower is None else [module.tower.score_head]
+        scores = [tower.score_head for tower in (module.tower, module.caller) if tower is not None]
         return [*module.heads, *scores, module.belief_head, module.made_head]
     return [module.value] if isinstance(module, Critic) else []
 

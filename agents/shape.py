@@ -8,7 +8,7 @@ from texas42.envs.rules.codec import build_codec
 from texas42.envs.rules.layout import build_layout
 from texas42.envs.rules.rules import Rules
 
-READ_PIECES = ("hand", "bidder", "declaration", "table", "lead_suit", "winning", "may_hold")
+READ_PIECES = ("hand", "bidder", "declaration", "table", "lead_suit", "winning", "may_hold", "to_make", "to_set")
 """Pieces of the observation that a network looks into; it takes all of them as they come, too."""
 MAX_WIDTH, MAX_LAYERS = 8192, 32
 
@@ -26,7 +26,7 @@ class Shape:
         others, sides, tiles, copies: other seats, sides, tile types, copies of each.
         width, layers: units of a hidden layer, number of hidden layers.
         slots: tiles a hand can hold.
-        tile_width: units of the layers that read each tile of the hand, 0 for none.
+        tile_width: units of the layers that read each tile of the hand, 0 for none, nor any for declarations.
     """
 
     observation: int

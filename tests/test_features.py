@@ -7,11 +7,17 @@ import pytest
 import torch
 
 from texas42.agents.features import (
+    CERTAIN,
+    LOSERS,
     MANY,
+    RANKS,
+    STEPS,
     Position,
     Ranks,
     actor_features,
     actor_width,
+    call_features,
+    call_inputs,
     critic_features,
     critic_width,
     slots,
@@ -170,6 +176,8 @@ def test_what_keeps_a_trick_and_what_a_tile_does_agree_with_slow_counting(rules:
             check_keeps(game, s, seen, place, row)
             for slot, tile in enumerate(held):
                 check_tile(game, s, seen, tile, found[row, slot])
+                check_chances(game, s, seen, tile, found[row, slot])
+                check_trick(game, s, seen, tile, found[row, slot])
         game.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
     assert rules.base != "open" or (True, True) in met
 
@@ -188,10 +196,39 @@ class Seen:
             return row[layout.slice(name)].reshape(-1, shape.tiles)
 
         self.hand = {int(i) for i in np.flatnonzero(piece("hand").any(axis=0))}
+        size = int(piece("hand").sum())
         self.may_hold = [{int(i) for i in np.flatnonzero(line)} for line in piece("may_hold")]
         played = [bool(line.any()) for line in piece("table")]
         places = range(1, shape.others + 1)
-        self.waiting = [k for k in places if k % shape.sides and not played[k] and k not in out]
+        self.yet = [k for k in places if not played[k] and k not in out]
+        self.waiting = [k for k in self.yet if k % shape.sides]
+        self.opponents = [k for k in places if k % shape.sides]
+        self.table = [int(i) for line in piece("table") for i in np.flatnonzero(line)]
+        self.holds = self.chances([size - played[k] for k in places], shape.tiles)
+        for k in out:
+            self.holds[k - 1] = dict.fromkeys(self.holds[k - 1], 0.0)
+        needs = [int(row[layout.slice(name)].sum()) for name in ("to_make", "to_set")]
+        ours = bool(row[layout.slice("bidder")][:: shape.sides].any())
+        self.lacks = needs if ours else needs[::-1]
+        self.ahead = bool(row[layout.slice("winning")][:: shape.sides].any())
+
+    def chances(self, sizes: list[int], tiles: int) -> list[dict[int, float]]:
+        """By other seat and tile: spread over the seats that may hold it by their sizes, balanced once."""
+
+        def spread(weights: list[dict[int, float]]) -> list[dict[int, float]]:
+            sums = [sum(weight.get(tile, 0.0) for weight in weights) for tile in range(tiles)]
+            return [{tile: w / max(sums[tile], 1e-6) for tile, w in weight.items()} for weight in weights]
+
+        first = spread([dict.fromkeys(held, float(size)) for held, size in zip(self.may_hold, sizes, strict=True)])
+        balance = [size / max(sum(line.values()), 1e-6) for line, size in zip(first, sizes, strict=True)]
+        return spread([{t: w * by for t, w in line.items()} for line, by in zip(first, balance, strict=True)])
+
+    def none_of(self, seats: list[int], tiles: set[int]) -> float:
+        """The chance that the seats hold none of some tiles, each drawn by itself."""
+        return float(np.prod([1 - min(self.holds[k - 1].get(tile, 0.0), CERTAIN) for k in seats for tile in tiles]))
+
+    def number(self, seat: int, tiles: set[int]) -> float:
+        return sum(self.holds[seat - 1].get(tile, 0.0) for tile in tiles)
 
 
 def check_keeps(game: BatchedGame, s: Any, seen: Seen, place: Position, row: int) -> None:
@@ -228,3 +265,104 @@ def check_tile(game: BatchedGame, s: Any, seen: Seen, tile: int, found: "np.ndar
     assert (found[7 : 8 + others] * MANY).tolist() == beat
     assert (found[8 + others : 9 + 2 * others] * MANY).tolist() == follow
     assert found[9 + 2 * others : 9 + 3 * others].tolist() == [n == 0 for n in follow[:others]]
+
+
+def near(found: "np.ndarray[Any, Any]", wanted: list[float]) -> None:
+    assert found.tolist() == pytest.approx(wanted, abs=2e-4)
+
+
+def check_chances(game: BatchedGame, s: Any, seen: Seen, tile: int, found: "np.ndarray[Any, Any]") -> None:
+    """What comes of a tile if it is led, by chances."""
+    t, others = game.tables, len(seen.may_hold)
+    start, places = 7 + 3 * others + 3, range(1, others + 1)
+    found = found[start : start + 6 * others + 3]
+    if s.decl < 0:
+        near(found, [0.0] * (3 * others) + [1.0] * (2 * others) + [0.0] * others + [1.0] * 3)
+        return
+    suit = int(t.lead_suit[s.decl, tile])
+    power = t.power[s.decl, suit]
+    types = range(game.rules.n_types)
+    beat = {i for i in types if int(power[i]) + int(t.ties_last) > int(power[tile])}
+    follow = {i for i in types if int(t.follow[s.decl, suit]) >> i & 1}
+    count = {i: tile_count(i, game.rules.game.count_sums) / 10 for i in follow}
+    unbeaten, void = ([seen.none_of([k], tiles) for k in places] for tiles in (beat, follow))
+    near(found[:others], [seen.number(k, beat) for k in places])
+    near(found[others : 2 * others], [seen.number(k, follow) for k in places])
+    counts = [sum(seen.holds[k - 1].get(i, 0.0) * count[i] for i in follow) for k in places]
+    near(found[2 * others : 3 * others], counts)
+    near(found[3 * others : 5 * others], [*unbeaten, *void])
+    near(found[5 * others : 6 * others], [u * (1 - v) for u, v in zip(unbeaten, void, strict=True)])
+    sides = [seen.none_of(seats, beat) for seats in (seen.opponents, list(places))]
+    near(found[6 * others :], [*sides, seen.none_of(seen.opponents, follow)])
+
+
+def check_trick(game: BatchedGame, s: Any, seen: Seen, tile: int, found: "np.ndarray[Any, Any]") -> None:
+    """What the trick comes to with a tile, and its end by chances."""
+    others, sums = len(seen.may_hold), game.rules.game.count_sums
+    found = found[7 + 9 * others + 6 :]
+    points = 1 + sum(tile_count(i, sums) for i in [*seen.table, tile])
+    lacks = [lack - points for lack in seen.lacks]
+    near(found[: 2 * len(STEPS)], [float(lack <= step) for step in STEPS for lack in lacks])
+    near(found[2 * len(STEPS) :][:2], [min(max(lack / 10, -1.0), 2.0) for lack in lacks])
+    found = found[2 * len(STEPS) + 2 :]
+    if s.phase != PLAY or s.pos == 0:
+        assert not found.any()
+        return
+    power, ties = game.tables.power[s.decl, s.suit], int(game.tables.ties_last)
+    best = max(int(power[tile]), int(s.best))
+    over = {i for i in range(game.rules.n_types) if int(power[i]) + ties > best}
+    places = range(1, others + 1)
+    near(found[:others], [seen.number(k, over) if k in seen.yet else 0.0 for k in places])
+    chance = [1 - seen.none_of([k], over) if k in seen.yet else 0.0 for k in places]
+    near(found[others : 2 * others], chance)
+    theirs, mine = (
+        float(np.prod([1 - chance[k - 1] for k in places if (k in seen.opponents) == side])) for side in (True, False)
+    )
+    ahead = seen.ahead or int(power[tile]) + ties > int(s.best)
+    ours = theirs if ahead else 1 - mine
+    ends = [ours, ours * (lacks[0] <= 0), ours * points / 10, (1 - ours) * (lacks[1] <= 0), (1 - ours) * points / 10]
+    near(found[2 * others :], [float(ahead), *ends])
+
+
+@pytest.mark.parametrize("preset", ["n42pa", "open", "moon", "eighty_four", "geezer", "big_game"])
+def test_what_a_hand_would_be_under_a_declaration_agrees_with_slow_counting(preset: str) -> None:
+    rules = Rules.preset(preset)
+    shape, game = Shape.of(rules, 8, 1), BatchedGame(rules, 3)
+    ranks, t = Ranks(shape, rules), game.tables
+    allowed = int(np.bitwise_or.reduce(np.concatenate([t.decls, t.last_decls])))
+    game.reset(5)
+    place = Position(ranks, torch.from_numpy(game.observe()[0]).float())
+    types, there = slots(place)
+    rows = torch.tensor([2, 0])
+    found = call_features(place, rows, types[rows], there[rows]).numpy()
+    assert ranks.named.tolist() == [d for d in range(len(game.codec.declarations)) if allowed >> d & 1]
+    assert found.shape == (2, len(ranks.named), call_inputs(shape))
+    for k, row in enumerate(rows.tolist()):
+        hand, live = (set(np.flatnonzero(plane[row].numpy()).tolist()) for plane in (place.hand, place.live))
+        for j, d in enumerate(ranks.named.tolist()):
+            check_declaration(game, d, hand, live, found[k, j])
+
+
+def check_declaration(game: BatchedGame, d: int, hand: set[int], live: set[int], found: "np.ndarray[Any, Any]") -> None:
+    """The numbers of a declaration against counting tile by tile."""
+    t = game.tables
+    trumps = {i for i in range(game.rules.n_types) if int(t.trumps[d]) >> i & 1}
+    doubles = {i for i in hand if TILE_ENDS[i][0] == TILE_ENDS[i][1]} - trumps
+    rest = hand - trumps - doubles
+
+    def beats(tile: int) -> set[int]:
+        power = t.power[d, int(t.lead_suit[d, tile])]
+        return {i for i in range(game.rules.n_types) if int(power[i]) + int(t.ties_last) > int(power[tile])}
+
+    def count(tiles: set[int]) -> float:
+        return sum(tile_count(i, game.rules.game.count_sums) / 10 for i in tiles)
+
+    ranks = [min(len(beats(tile)), RANKS - 1) for tile in hand & trumps]
+    near(found[:RANKS], [float(ranks.count(rank)) for rank in range(RANKS)])
+    losers = {tile: len(beats(tile) & live - trumps) for tile in rest}
+    numbers = [float(sum(min(n, LOSERS) == k for n in losers.values())) for k in range(LOSERS + 1)]
+    counts = [count(hand & trumps), count(doubles), count(rest)]
+    counts += [count({tile for tile in rest if losers[tile] <= most}) for most in (0, 2)]
+    near(found[RANKS : RANKS + LOSERS + 7] * 2, [*numbers, float(len(doubles)), *counts])
+    assert found[RANKS + LOSERS + 7] * RANKS == len(trumps & live)
+    assert np.flatnonzero(found[RANKS + LOSERS + 8 :]).tolist() == [d]

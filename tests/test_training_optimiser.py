@@ -34,7 +34,7 @@ def test_muon_moves_hidden_matrices_by_orthogonal_steps_and_the_rest_as_adam_doe
         optimiser.set_learning_rate(1e-3)
         move(module, optimiser, 5)
     apart = {id(matrix) for matrix in hidden_matrices(actor)}
-    assert len(apart) == 2 + 5  # the trunk's layers and the tower's but its score
+    assert len(apart) == 2 + 5 + 5  # the trunk's layers and the two towers' but their scores
     theirs = dict(other.named_parameters())
     for name, parameter in actor.named_parameters():
         step = (before[name] - parameter).detach()

@@ -33,7 +33,8 @@ class NetworkConfig:
     Attributes:
         width: units of a hidden layer.
         layers: hidden layers.
-        tile_width: units of the layers that read each tile of the hand; 0: none.
+        tile_width: units of the layers that read each tile of the hand; 0: none, nor any that read it under every
+            declaration.
         mixed: train in mixed precision: matrix products in bfloat16, which is faster where the processor has it.
         device: where the networks play and learn: ``cpu``, ``cuda`` or ``cuda:N``; under torchrun each process has a
             GPU of its own, whatever N. A run may go on on another device, but not with the same bytes.
