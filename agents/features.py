@@ -34,7 +34,7 @@ LOSERS = 4
 class Ranks(nn.Module):
     """Tables over declarations: trumps, which tile beats which if it is led, strength of a tile in a led suit; and for
     each tile led, which tiles beat it and which follow; who sits out, by who declared. Row 0 of each stands for "not
-    declared yet" and is zero.
+    declared yet" and is zero. Which of the other seats are opponents and partners.
 
     And for the declarations that the rules allow (`named`): trumps, trumps by rank, which tile beats which within a
     suit. All follow from the rules being played, so they are no part of a checkpoint.
@@ -47,6 +47,8 @@ class Ranks(nn.Module):
     marks: Tensor
     count: Tensor
     sits_out: Tensor
+    opponents: Tensor
+    partners: Tensor
     named: Tensor
     named_trump: Tensor
     named_ranks: Tensor
@@ -83,6 +85,8 @@ class Ranks(nn.Module):
             ("marks", marks),
             ("count", marks[:, 0].copy()),
             ("sits_out", _sits_out(shape, t.decl_kind[: rows - 1])),
+            ("opponents", np.flatnonzero(np.arange(1, shape.others + 1) % shape.sides != 0)),
+            ("partners", np.flatnonzero(np.arange(1, shape.others + 1) % shape.sides == 0)),
             ("named", named),
             ("named_trump", trumps.T.copy()),
             ("named_ranks", ranks.reshape(-1, tiles).T.copy()),
@@ -121,12 +125,6 @@ def _index(one_hot: Tensor) -> Tensor:
     """1 + the index of the 1 in each row, 0 where there is none."""
     numbers = torch.arange(1, one_hot.shape[1] + 1, dtype=one_hot.dtype, device=one_hot.device)
     return (one_hot @ numbers).long()
-
-
-def _sides(shape: Shape) -> tuple[list[int], list[int]]:
-    """Indices among the other seats of opponents and of partners."""
-    seats = range(1, shape.others + 1)
-    return [k - 1 for k in seats if k % shape.sides], [k - 1 for k in seats if k % shape.sides == 0]
 
 
 def _chances(may_hold: Tensor, sizes: Tensor) -> Tensor:
@@ -183,8 +181,7 @@ class Position:
         out = (bidder[:, :, None] * ranks.sits_out[self.declared]).sum(dim=1)[:, 1:]
         has_played = table[:, 1:].amax(dim=2)
         self.waiting = (1 - has_played) * (1 - out)
-        opponents, _ = _sides(shape)
-        against = (self.may_hold * self.waiting[:, :, None])[:, opponents].amax(dim=1)
+        against = (self.may_hold * self.waiting[:, :, None])[:, ranks.opponents].amax(dim=1)
         threat = (self.power * against).amax(dim=1, keepdim=True)
         threat = threat + ranks.ties_last * (threat > 0)
         self.keeps = self.wins_now * (self.power >= threat)
@@ -255,8 +252,7 @@ def _if_led(at: Position, tiles: Tensor) -> Tensor:
     beat, _, likely, _, no_beat = torch.split(numbers[:, :, 0], sizes, dim=2)
     follow, count, following, counts, no_follow = torch.split(numbers[:, :, 1], sizes, dim=2)
     cannot = (follow[:, :, :others] == 0).to(beat.dtype)
-    opponents, _ = _sides(shape)
-    sides = [no_beat[:, :, opponents], no_beat, no_follow[:, :, opponents]]
+    sides = [no_beat[:, :, ranks.opponents], no_beat, no_follow[:, :, ranks.opponents]]
     unbeaten, void = torch.exp(no_beat), torch.exp(no_follow)
     parts = [beat / MANY, follow / MANY, cannot, count, likely, following, counts, unbeaten, void]
     parts += [unbeaten * (1 - void), *(torch.exp(side.sum(dim=2, keepdim=True)) for side in sides)]
@@ -271,7 +267,7 @@ def _if_played(at: Position, tiles: Tensor) -> Tensor:
     my side is ahead then; the chance that it has the trick in the end, that it so makes or sets the contract, and in
     points; the last two for the other side.
     """
-    shape, ties = at.shape, at.ranks.ties_last
+    ties = at.ranks.ties_last
     points = at.on_table + 10 * at.ranks.count[tiles]
     lacks = at.lacks[:, :, None] - points[:, None]
     far = [(lacks <= step).to(points.dtype) for step in STEPS]
@@ -281,7 +277,7 @@ def _if_played(at: Position, tiles: Tensor) -> Tensor:
     waiting = (at.held_by * at.waiting[:, :, None]).transpose(1, 2)
     likely = torch.bmm(over, waiting)
     chance = 1 - torch.exp(torch.bmm(over, torch.log(1 - waiting.clamp_max(CERTAIN))))
-    holds, helped = ((1 - chance[:, :, seats]).prod(dim=2) for seats in _sides(shape))
+    holds, helped = ((1 - chance[:, :, seats]).prod(dim=2) for seats in (at.ranks.opponents, at.ranks.partners))
     ahead = torch.where(own + ties > at.best, torch.ones_like(own), at.ours) * at.led
     ours = ahead * holds + (at.led - ahead) * (1 - helped)
     theirs = at.led - ours
