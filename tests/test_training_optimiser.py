@@ -19,10 +19,16 @@ def an_actor() -> Actor:
 
 
 def move(actor: Actor, optimiser: Optimiser, seed: int) -> None:
-    """One step by random gradients."""
+    """One step by random gradients; those of matrices have singular values from 0.2 to 1, as torch's few rounds do not
+    lift those near zero, which a square matrix of random numbers has."""
     generator = torch.Generator().manual_seed(seed)
     for parameter in actor.parameters():
         parameter.grad = torch.randn(parameter.shape, generator=generator)
+        if parameter.ndim == 2:
+            torch.nn.init.orthogonal_(parameter.grad, generator=generator)
+            shorter = int(parameter.shape[0] > parameter.shape[1])  # 0: rows, 1: columns
+            scales = 0.2 + 0.8 * torch.rand(parameter.shape[shorter], generator=generator)
+            parameter.grad *= scales if shorter else scales[:, None]
     optimiser.step()
 
 
