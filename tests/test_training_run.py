@@ -55,7 +55,7 @@ def test_a_killed_run_on_advice_alone_ends_with_the_same_bytes(tmp_path: Path) -
     assert not {"policy/loss", "value/loss"} & heard.metrics.keys()
     assert heard.metrics["policy/advice_loss"] > 0
     before, after = to_arrays(fresh(config)), to_arrays(whole.learner.actor)
-    assert not np.array_equal(before["tower.option.weight"], after["tower.tile.weight"])
+    assert not np.array_equal(before["tower.option.weight"], after["tower.option.weight"])
     with pytest.raises(Killed):
         train(config, tmp_path / "run", KillAt(2))
     train(saved_config(tmp_path / "run"), tmp_path / "run", Silent(), resume=True)
