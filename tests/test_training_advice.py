@@ -154,6 +154,20 @@ def test_the_loss_is_least_where_the_logits_are_the_mean_advice() -> None:
     assert 0.05 * (logits[0] - logits[1]).item() == pytest.approx(0.4, abs=1e-3)
 
 
+@pytest.mark.parametrize(("gain", "chosen"), [(0.0, False), (200.0, True)])
+def test_the_gain_decides_where_the_network_cannot_tell_what_each_action_comes_to(gain: float, chosen: bool) -> None:
+    """One weight for two kinds of decisions: what fits their values best chooses the second action in both, but more
+    is to be had from the first."""
+    told = torch.tensor([[0.1, 0.0], [-0.04, 0.0]])
+    weight = torch.tensor(2.0, requires_grad=True)
+    for _ in range(1000):
+        logits = torch.stack([weight * torch.tensor([1.0, 3.0]), torch.zeros(2)], dim=1)
+        loss = advice_loss(logits, told, 0.05) - gain * advice_gain(torch.log_softmax(logits, dim=1), told)
+        (gradient,) = torch.autograd.grad(loss.mean(), weight)
+        weight = (weight - 0.1 * gradient).detach().requires_grad_()
+    assert (logits[:, 0] > 0).tolist() == [chosen, chosen]
+
+
 def test_advice_is_refused_where_there_is_none(tmp_path: object) -> None:
     assert can_search(Rules.preset("casual"))
     assert not can_search(Rules.preset("moon"))

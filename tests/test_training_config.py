@@ -101,13 +101,14 @@ LEAVES_NOTHING = "leaves nothing to learn from"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("ppo: {weight: 0}", f"ppo.weight=0 with advice.share=0, late=0, calls=0, weight=1 {LEAVES_NOTHING}"),
-        ("ppo: {weight: 0}\nadvice: {share: 1, weight: 0}", f"share=1, late=0, calls=0, weight=0 {LEAVES_NOTHING}"),
+        ("ppo: {weight: 0}", f"ppo.weight=0 with advice.share=0, late=0, calls=0, weight=1, gain=0 {LEAVES_NOTHING}"),
+        ("ppo: {weight: 0}\nadvice: {share: 1, weight: 0}", f"late=0, calls=0, weight=0, gain=0 {LEAVES_NOTHING}"),
         ("ppo: {temperature: 0.5}", "ppo.temperature=0.5 is not allowed with ppo.weight=1"),
         ("ppo: {weight: -1, temperature: 0.5}", "ppo.weight=-1"),
         ("advice: {temperature: 0}", "advice.temperature=0"),
         ("advice: {late: 1.5}", "advice.late=1.5"),
         ("advice: {calls: -1}", "advice.calls=-1"),
+        ("advice: {gain: -0.5}", "advice.gain=-0.5"),
         ("optimiser: sgd", "optimiser='sgd' is not allowed; allowed: adam, muon"),
     ],
 )

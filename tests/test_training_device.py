@@ -26,7 +26,7 @@ TINY = {
     "network": {"width": 16, "layers": 2},
     "imitation": {"batches": 1, "hands": 8, "minibatch": 64},
     "ppo": {"updates": 3, "hands": 8, "minibatch": 64, "magnet": 0.05},
-    "advice": {"share": 0.5, "late": 0.8},
+    "advice": {"share": 0.5, "late": 0.8, "gain": 2.0},
     "opponents": {"snapshot_every": 1, "keep": 2, "share": 0.5},
     "evaluation": {"every": 0, "deals": 2},
     "checkpoint_every": 1,

@@ -31,7 +31,7 @@ TINY = {
     "network": {"width": 16, "layers": 2, "mixed": True},
     "imitation": {"batches": 2, "hands": 24, "minibatch": 64},
     "ppo": {"updates": 4, "hands": 24, "minibatch": 64, "magnet": 0.05},
-    "advice": {"share": 0.5, "late": 0.8},
+    "advice": {"share": 0.5, "late": 0.8, "gain": 2.0},
     "opponents": {"snapshot_every": 1, "keep": 2, "share": 0.5},
     "evaluation": {"every": 2, "deals": 8, "others": ["random"], "other_deals": 4, "hands": 4},
     "checkpoint_every": 1,

@@ -94,6 +94,8 @@ class AdviceConfig:
         late: share of the hands in which it is worked out from the third trick on, where that costs a tenth.
         calls: share of the hands in which it is worked out for calls, which are few and whose advice varies most.
         weight: of the loss that makes logits, times the temperature, what choices come to; 0: none.
+        gain: weight of the loss that raises what the policy's choices come to on average; it decides between actions
+            where the network cannot tell what each comes to.
         temperature: marks or hand totals that are worth one unit of a logit.
     """
 
@@ -101,6 +103,7 @@ class AdviceConfig:
     late: float = 0.0
     calls: float = 0.0
     weight: float = 1.0
+    gain: float = 0.0
     temperature: float = 0.05
 
     def __post_init__(self) -> None:
@@ -108,6 +111,7 @@ class AdviceConfig:
         _within("advice.late", self.late, 0, 1)
         _within("advice.calls", self.calls, 0, 1)
         _within("advice.weight", self.weight, 0, 100)
+        _within("advice.gain", self.gain, 0, 1000)
         _within("advice.temperature", self.temperature, 0.001, 10)
 
     @property
@@ -306,12 +310,12 @@ class TrainConfig:
         _within("checkpoint_every", self.checkpoint_every, 1, 10**7)
         _check_episode(self.episode, self.resolved_rules)
         self.deals.used_kinds(self.resolved_rules)
-        told = self.advice.weight and self.advice.is_asked
+        told = self.advice.is_asked and (self.advice.weight or self.advice.gain)
         if self.ppo.updates and not self.ppo.weight and not told:
             raise ConfigError(
                 f"ppo.weight=0 with advice.share={self.advice.share:g}, late={self.advice.late:g},"
-                f" calls={self.advice.calls:g}, weight={self.advice.weight:g} leaves nothing to learn from;"
-                " allowed: one of ppo.weight and advice"
+                f" calls={self.advice.calls:g}, weight={self.advice.weight:g}, gain={self.advice.gain:g} leaves nothing"
+                " to learn from; allowed: one of ppo.weight and advice"
             )
 
     @property

@@ -201,9 +201,10 @@ def _actor_loss(
     if data.advice.shape[1]:
         told = here(data.advice)
         regression = advice_loss(logits, told, advice.temperature).mean()
-        loss = loss + advice.weight * regression
+        gain = advice_gain(masked_log_softmax(logits, ~told.isnan()), told)
+        loss = loss + advice.weight * regression - advice.gain * gain.mean()
         means.add("policy/advice_loss", float(regression.detach()))
-        means.add("policy/advice", advice_gain(log_probabilities.detach(), told))
+        means.add("policy/advice", gain.detach())
     if batch.magnet is not None:
         pull = kl_divergence(log_probabilities, here(batch.magnet), legal).mean()
         loss = loss + config.magnet * pull
