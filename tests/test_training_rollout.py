@@ -193,12 +193,21 @@ def test_strangers_decisions_are_not_learnt_from() -> None:
 def test_strangers_sit_as_a_team_or_alone() -> None:
     seating = seat_strangers(4000, 4, 2, 0.5, 0.25, 3, np.random.default_rng(1))
     strangers = (seating != LEARNER).sum(axis=1)
-    assert (strangers[:2000] > 0).all()
-    assert (strangers[2000:] == 0).all()
+    assert (strangers > 0).sum() == 2000
     assert (strangers == 1).sum() == pytest.approx(500, abs=100)
     teams = seating[strangers == 2]
     assert (((teams[:, 0] > 0) & (teams[:, 2] > 0)) | ((teams[:, 1] > 0) & (teams[:, 3] > 0))).all()
     assert set(np.unique(seating)) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 1.0])
+@pytest.mark.parametrize("parts", [2, 3, 8])
+def test_every_part_of_the_tables_has_its_share_of_strangers(share: float, parts: int) -> None:
+    seating = seat_strangers(1001, 4, 2, share, 0.25, 3, np.random.default_rng(1))
+    strangers = (seating != LEARNER).any(axis=1)
+    assert strangers.sum() == round(1001 * share)
+    for part in np.array_split(strangers, parts):
+        assert part.sum() == pytest.approx(len(part) * share, abs=1)
 
 
 def test_without_strangers_the_learner_sits_everywhere() -> None:

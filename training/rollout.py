@@ -363,7 +363,8 @@ def seat_strangers(
 ) -> Int64:
     """Who sits where: int64 (hands, seats), `LEARNER` or 1 .. `strangers`.
 
-    At the first ``share`` of the tables one side is a stranger's; at ``mixed`` of these, a single seat.
+    At ``share`` of the tables one side is a stranger's; at ``mixed`` of these, a single seat. These tables are spread
+    evenly, so that threads and processes, which play neighbouring ones, have as much to do.
     """
     seating = np.full((hands, seats), LEARNER, np.int64)
     league = round(hands * share) if strangers else 0
@@ -372,7 +373,7 @@ def seat_strangers(
     alone = rng.random(league) < mixed
     places = np.arange(seats)[None, :]
     theirs = np.where(alone[:, None], places == seat[:, None], places % sides == (seat % sides)[:, None])
-    seating[:league] = np.where(theirs, who[:, None], LEARNER)
+    seating[np.arange(league) * hands // max(league, 1)] = np.where(theirs, who[:, None], LEARNER)
     return seating
 
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import torch
 import yaml
 
@@ -369,7 +368,7 @@ class Loop:
         others = run.league.draw(config.per_update, rng)
         rules = run.rules
         seating = seat_strangers(hands, rules.seats, rules.sides, config.share, config.mixed, len(others), rng)
-        mine = _dealt_round(seating, self.world)[first : first + rollout.hands]
+        mine = seating[first : first + rollout.hands]
         row = PPO_FIRST_ROW + update * hands + first
         return ppo.play(run.learner, rollout, mine, others, self.config.seed, row, self.config.ppo.temperature)
 
@@ -421,11 +420,6 @@ class Loop:
             run.save()
         if stopped:
             raise Interrupted(run.out)
-
-
-def _dealt_round(seating: npt.NDArray[np.int64], world: World) -> npt.NDArray[np.int64]:
-    """The tables in an order that gives every process its share of those with strangers."""
-    return np.concatenate([seating[rank :: world.size] for rank in range(world.size)])
 
 
 class Clock:
