@@ -136,7 +136,8 @@ def load_checkpoint(path: str | Path, groups: tuple[str, ...] | None = None) -> 
 
     path = Path(path)
     if not path.is_file():
-        raise CheckpointError(f"no checkpoint at {path}")
+        inside = sorted(file.name for file in path.glob("*.safetensors")) if path.is_dir() else []
+        raise CheckpointError(f"no checkpoint at {path}" + (f", a folder with {', '.join(inside)}" if inside else ""))
     try:
         with safe_open(path, framework="numpy") as file:
             meta = _read_meta(path, file.metadata())

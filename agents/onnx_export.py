@@ -68,7 +68,8 @@ def export_onnx(checkpoint: str | Path, rules: Rules, out: Path) -> Export:
 
 def _write(actor: Actor, path: Path, rules: Rules) -> None:
     example = torch.zeros((2, actor.shape.observation), dtype=torch.int8)
-    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+    for name in ("torch.onnx", "onnx_ir"):
+        logging.getLogger(name).setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         program = torch.onnx.export(

@@ -261,7 +261,7 @@ def _factory(spec: str, kind: AgentKind) -> Callable[..., Agent]:
         missing = str(error.name)
         if kind.extra is None or missing.startswith("texas42"):
             raise
-        raise SpecError(f"agent spec {spec!r} needs {missing}: pip install texas42[{kind.extra}]") from error
+        raise SpecError(f"agent spec {spec!r} needs {missing}; in the clone: pip install '.[{kind.extra}]'") from error
     factory: Callable[..., Agent] = getattr(module, kind.factory)
     return factory
 

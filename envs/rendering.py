@@ -213,6 +213,9 @@ def step_text(before: Any, after: Any, action: int, rules: Rules, codec: Codec, 
         name = "discards"  # face down
     declared = before["decl"] < 0 and codec.bases[1] <= action < codec.bases[1] + len(codec.declarations)
     lines = [f"{seat}: {declaration_text(codec.declarations[action - codec.bases[1]]) if declared else name}"]
+    out = [names[k] for k in range(rules.seats) if int(after["sits_out"]) >> k & 1] if declared else []
+    if out:
+        lines.append(f"  {', '.join(out)}: not in this hand")
     trick = int(before["n_tricks"])
     if (name in TILE_NAMES or "/" in name) and before["pos"] + 1 == before["in_trick"]:
         lines.append(f"  {trick_text(after, trick, names)}")

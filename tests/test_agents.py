@@ -102,7 +102,7 @@ def test_checkpoint_without_torch_names_the_extra() -> None:
         "except SpecError as error: print(error)"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "agent spec 'checkpoint:a.pt' needs torch: pip install texas42[train]"
+    assert result.stdout.strip() == "agent spec 'checkpoint:a.pt' needs torch; in the clone: pip install '.[train]'"
 
 
 def test_core_agents_import_no_torch() -> None:

@@ -202,7 +202,7 @@ def test_play_names_a_damaged_player(
 def test_play_without_torch_seats_the_heuristic_and_says_so() -> None:
     code = "import sys; sys.modules['torch'] = None\nfrom texas42.cli import main; main(['play', '--seed', '1'])"
     result = subprocess.run([sys.executable, "-c", code], input="quit\n", capture_output=True, text=True, check=True)
-    line = "The others play by heuristic (trained players need torch: pip install texas42[train])."
+    line = "The others play by heuristic (trained players need torch; in the clone: pip install '.[train]')."
     assert line in result.stderr.splitlines()
     assert result.stdout.rstrip().endswith("Bye.")
 

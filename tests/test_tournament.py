@@ -106,7 +106,7 @@ def test_without_ray_it_is_said_what_to_install() -> None:
     try:
         import ray  # noqa: F401
     except ModuleNotFoundError:
-        with pytest.raises(OptionsError, match=r"needs ray: pip install texas42\[ray\]"):
+        with pytest.raises(OptionsError, match=r"needs ray; in the clone: pip install '\.\[ray\]'"):
             play_tournament(TEAMS, SETTING, 1, ray=True)
     else:
         pytest.skip("ray is here")

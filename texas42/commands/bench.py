@@ -139,7 +139,7 @@ def _train(rules: Rules, args: argparse.Namespace) -> list[Step]:
     try:
         from texas42.training.benchmark import measure_train
     except ModuleNotFoundError as error:
-        raise CommandError(f"train needs {error.name}: pip install texas42[train]") from error
+        raise CommandError(f"train needs {error.name}; in the clone: pip install '.[train]'") from error
     return [lambda: [measure_train(rules, workers=args.threads)]]
 
 

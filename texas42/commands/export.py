@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         from texas42.agents.onnx_export import ExportError, export_onnx
     except ModuleNotFoundError as error:
-        raise CommandError(f"the export needs {error.name}: pip install texas42[train,onnx]") from error
+        raise CommandError(f"the export needs {error.name}; in the clone: pip install '.[train,onnx]'") from error
     from texas42.agents.checkpoint import CheckpointError
 
     out: Path = args.out or args.checkpoint.with_suffix(".onnx")

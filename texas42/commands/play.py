@@ -71,7 +71,8 @@ def run(args: argparse.Namespace) -> int:
         raise CommandError(f"--seat {args.seat} is not at this table; seats: 0 to {rules.players - 1}")
     others = _seat_agents(rules, args.seat, args.agents or [_default_spec(rules)])
     seed = secrets.randbits(32) if args.seed is None else args.seed
-    print(f"You are seat {args.seat} of {rules.seats}; --seed {seed} deals the same again. 'help' explains.\n")
+    print(f"You are seat {args.seat} of {rules.seats}; --seed {seed} deals the same again. 'help' explains.")
+    print(f"{_players(rules, args.seat, others)}\n")
     try:
         _play(rules, args.seat, others, args.episode, seed)
     except Quit:
@@ -89,7 +90,7 @@ def _own(rules: "Rules", person: int, seat: int) -> bool:
 def _default_spec(rules: "Rules") -> str:
     """The trained player of the game, else ``heuristic``, with a line on why."""
     if find_spec("torch") is None or find_spec("safetensors") is None:
-        why = "trained players need torch: pip install texas42[train]"
+        why = "trained players need torch; in the clone: pip install '.[train]'"
     else:
         from texas42.agents.checkpoint import CheckpointError
         from texas42.agents.pretrained.files import has_player
@@ -124,6 +125,14 @@ def _names(rules: "Rules", person: int) -> list[str]:
     own = [seat for seat in range(rules.seats) if _own(rules, person, seat)]
     titles = {seat: "you" if len(own) == 1 else f"you-{seat}" for seat in own}
     return [titles.get(seat, f"player-{seat}") for seat in range(rules.seats)]
+
+
+def _players(rules: "Rules", person: int, others: "dict[int, Agent]") -> str:
+    """Who plays the other seats."""
+    names = _names(rules, person)
+    players = dict.fromkeys(agent.name for agent in others.values())
+    seats = {player: [names[seat] for seat, agent in others.items() if agent.name == player] for player in players}
+    return "; ".join(f"{', '.join(seats[player])}: {player}" for player in players)
 
 
 def _play(rules: "Rules", person: int, others: "dict[int, Agent]", episode: str, seed: int) -> None:

@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         import jinja2  # noqa: F401
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise CommandError(f"the report needs {error.name}: pip install texas42[report]") from error
+        raise CommandError(f"the report needs {error.name}; in the clone: pip install '.[report]'") from error
     from texas42.envs.errors import OptionsError
     from texas42.training.evaluation import AgentError
     from texas42.training.evaluation.report import ContestantError, Parts, Sizes, measure, resolve_contestants

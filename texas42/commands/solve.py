@@ -178,4 +178,5 @@ def _plays_table(plays: list[dict[str, Any]]) -> str:
         rows.append([
             str(k), str(p["seat"]), p["tile"], _worth(p["goal"], p["value"]), _worth(p["goal"], p["best"]), better
         ])
-    return format_table(rows, right=(0, 1, 3, 4))
+    note = "then: what perfect play comes to from there, as points of the bidder's side or the contract; best: instead"
+    return f"{format_table(rows, right=(0, 1, 3, 4))}\n{note}; better: plays that reach it."

@@ -117,7 +117,7 @@ def _config_and_folder(args: argparse.Namespace) -> "tuple[TrainConfig, Path]":
             raise CommandError(
                 f"the run in {out} was started with another configuration, {out / 'config.yaml'};"
                 f" resume it without --config, --seed and --set ({_DEVICE} alone may change), or start another run with"
-                " another --out"
+                f" another --out, from where this one is with --set start={out / 'last.safetensors'}"
             )
     return config, out
 

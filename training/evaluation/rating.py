@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,19 @@ class Rating:
     ordinal: float
 
 
+def rating_model() -> Any:
+    """OpenSkill's Plackett-Luce model.
+
+    Raises:
+        OptionsError: OpenSkill is not installed.
+    """
+    try:
+        from openskill.models import PlackettLuce
+    except ModuleNotFoundError as error:
+        raise OptionsError("ratings need openskill; in the clone: pip install '.[evaluation]'") from error
+    return PlackettLuce()
+
+
 def rate(teams: int, scores: Mapping[tuple[int, int], npt.NDArray[np.float64]], seed: int) -> list[Rating]:
     """Ratings from deals won, drawn and lost, taken in an order drawn from the seed.
 
@@ -32,11 +46,7 @@ def rate(teams: int, scores: Mapping[tuple[int, int], npt.NDArray[np.float64]], 
     Raises:
         OptionsError: OpenSkill is not installed.
     """
-    try:
-        from openskill.models import PlackettLuce
-    except ModuleNotFoundError as error:
-        raise OptionsError("ratings need openskill: pip install texas42[evaluation]") from error
-    model = PlackettLuce()
+    model = rating_model()
     ratings = [model.rating() for _ in range(teams)]
     for i, j, score in _results(scores, seed):
         places = [0, 0] if score == 0 else [int(score < 0), int(score > 0)]

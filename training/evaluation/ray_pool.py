@@ -35,7 +35,7 @@ class RayPool:
         try:
             import ray
         except ModuleNotFoundError as error:
-            raise OptionsError("a Ray cluster needs ray: pip install texas42[ray]") from error
+            raise OptionsError("a Ray cluster needs ray; in the clone: pip install '.[ray]'") from error
         self.ray: Any = ray
         self.started = not ray.is_initialized()
         if self.started:

@@ -13,7 +13,7 @@ from texas42.envs.errors import OptionsError
 from texas42.training.evaluation.bootstrap import bootstrap_interval
 from texas42.training.evaluation.match import Progress, Setting
 from texas42.training.evaluation.pairings import play_pairings
-from texas42.training.evaluation.rating import Rating, rate
+from texas42.training.evaluation.rating import Rating, rate, rating_model
 from texas42.training.evaluation.result import MatchResult, rules_name, versions
 
 
@@ -111,12 +111,13 @@ def play_tournament(
         workers, ray, journal, progress: see `play_pairings`.
 
     Raises:
-        OptionsError: too few teams, one twice, or what `play_pairings` refuses.
+        OptionsError: too few teams, one twice, or OpenSkill missing, or what `play_pairings` refuses.
     """
     teams = tuple(teams)
     twice = sorted({team for team in teams if teams.count(team) > 1})
     if len(teams) < 2 or twice:
         raise OptionsError(f"a tournament needs two teams or more, each once; given: {', '.join(teams)}")
+    rating_model()  # refused before anything is played
     pairs = list(combinations(range(len(teams)), 2))
     results = play_pairings(
         [(teams[i], teams[j]) for i, j in pairs],

@@ -30,7 +30,7 @@ def read_curves(run: Path) -> dict[str, Any]:
     try:
         from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
     except ImportError:
-        return {"unavailable": "TensorBoard is not installed: pip install texas42[report]"}
+        return {"unavailable": "TensorBoard is not installed; in the clone: pip install '.[report]'"}
     events = EventAccumulator(str(run / EVENTS), size_guidance={"scalars": 0})
     logger = logging.getLogger("tensorboard")
     level = logger.level
