@@ -64,6 +64,7 @@ def test_a_hand_is_played_to_its_end(
     assert run(f"--rules {rules} --agents random --seed 3 --seat 2", _anything(), monkeypatch) == 0
     out = capsys.readouterr().out
     assert "You are seat 2 of 4; --seed 3" in out
+    assert out.splitlines()[1] == "partner, right, left: random"
     assert out.rstrip().splitlines()[-1].lstrip().startswith(("P", "M", "All passed"))
     assert "Score: left+right" in out or "Score: partner+you" in out or "Score: you+partner" in out
 

@@ -6,6 +6,7 @@ import pytest
 
 from support.seated import AUCTION, DEAL, TRICKS, seated
 from texas42.envs import texas42_v0
+from texas42.envs.batch import BatchedGame
 from texas42.envs.rendering import step_text, table_text
 from texas42.envs.rules.presets import PRESETS
 from texas42.envs.rules.rules import Rules
@@ -87,6 +88,18 @@ def test_a_splash_names_the_namer() -> None:
     assert "player_0 bid SPLASH (3 marks), named by player_2. PIP6: sixes are trumps. To make: every trick." in str(
         env.render()
     )
+
+
+def test_whoever_sits_out_nello_is_named() -> None:
+    rules = Rules.preset("casual")
+    game = BatchedGame(rules, 1, auto_reset=False)
+    game.reset(1)
+    bidder = int(game.movers[0])
+    for name in ["M2", "PASS", "PASS", "PASS", "NELLO-own"]:
+        before, action = game.states[0].copy(), game.codec.parse(name)
+        game.step([action])
+    said = step_text(before, game.states[0], action, rules, game.codec, ["a", "b", "c", "d"])
+    assert said[1:] == [f"  {'abcd'[(bidder + 2) % 4]}: not in this hand"]
 
 
 def test_the_widow_is_shown_to_the_bidder_only() -> None:

@@ -1,6 +1,7 @@
 """Tournaments: the same numbers whoever plays them and wherever, and no player can end one."""
 
 import json
+import sys
 import time
 from itertools import combinations
 from pathlib import Path
@@ -110,6 +111,13 @@ def test_without_ray_it_is_said_what_to_install() -> None:
             play_tournament(TEAMS, SETTING, 1, ray=True)
     else:
         pytest.skip("ray is here")
+
+
+def test_without_openskill_nothing_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openskill.models", None)
+    monkeypatch.setattr("texas42.training.evaluation.tournament.play_pairings", lambda *_, **__: pytest.fail("played"))
+    with pytest.raises(OptionsError, match=r"ratings need openskill; in the clone: pip install '\.\[evaluation\]'"):
+        play_tournament(TEAMS, SETTING, 1)
 
 
 def test_finished_pieces_are_kept_and_extended(

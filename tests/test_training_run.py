@@ -360,6 +360,8 @@ def test_a_run_can_start_from_another_ones_networks(finished: Path, tmp_path: Pa
     train(replace(CONFIG, start=str(finished / BEST)), tmp_path / "again", Silent())  # the best holds an actor alone
     with pytest.raises(CheckpointError, match="no checkpoint at"):
         Run(replace(CONFIG, start="nowhere"), tmp_path / "none")
+    with pytest.raises(CheckpointError, match=f"a folder with {BEST}, {LAST}"):
+        Run(replace(CONFIG, start=str(finished)), tmp_path / "none")
     wider = replace(CONFIG, start=str(finished / LAST), network=NetworkConfig(width=17, layers=2))
     with pytest.raises(CheckpointError, match="does not fit this configuration"):
         Run(wider, tmp_path / "wider")
