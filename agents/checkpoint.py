@@ -88,8 +88,9 @@ def check_fingerprint(checkpoint: Checkpoint, rules: Rules) -> None:
     """
     found = checkpoint.field("fingerprint", dict)
     wanted = fingerprint(rules)
+    told = {"codec": "the actions", "observation": "what a seat sees"}
     parts = [
-        f"{name} ({found.get(name)} is not {value})"
+        f"{name} ({told.get(name, f'{found.get(name)} is not {value}')})"
         for name, value in wanted.items()
         if found.get(name) != value
     ]

@@ -37,7 +37,7 @@ def test_rules_may_be_a_preset_with_changes(tmp_path: Path) -> None:
 
 
 def test_unknown_key_names_the_nearest(tmp_path: Path) -> None:
-    assert "unknown key 'ppo.update' (did you mean 'updates'?)" in refused(tmp_path, "ppo: {update: 3}")
+    assert "unknown key 'ppo.update' (did you mean 'ppo.updates'?)" in refused(tmp_path, "ppo: {update: 3}")
     assert "unknown key 'sed' (did you mean 'seed'?)" in refused(tmp_path, "sed: 3")
 
 

@@ -233,7 +233,7 @@ OPEN_LADDER = [call.name for call in BatchedGame(OPEN, 1).codec.ladder]
     [
         ({"deals": {"share": 1.5}}, "deals.share=1.5 is not allowed; allowed: 0 to 1"),
         ({"deals": {"share": True}}, "deals.share=True must be a number"),
-        ({"deals": {"shares": 0.5}}, "unknown key 'deals.shares' (did you mean 'share'?)"),
+        ({"deals": {"shares": 0.5}}, "unknown key 'deals.shares' (did you mean 'deals.share'?)"),
         ({"deals": {"kinds": "low"}}, "deals.kinds='low' must be a list of texts"),
         ({"deals": {"kinds": ["double"]}}, "deals.kinds='double' is not allowed; allowed: doubles"),
         (

@@ -158,7 +158,7 @@ def tiny_file(folder: Path) -> str:
         (["--config", "nosuch"], "no configuration 'nosuch'"),
         (
             ["--config", "quick", "--set", "ppo.updats=3"],
-            "unknown key 'ppo.updats' (did you mean 'updates'?)",
+            "unknown key 'ppo.updats' (did you mean 'ppo.updates'?)",
         ),
         (["--config", "quick", "--set", "evaluation.opponent=heuristik"], "unknown agent 'heuristik'"),
         (["--config", "quick", "--out", "/proc/nowhere"], "cannot write to /proc/nowhere"),

@@ -423,7 +423,8 @@ def _build(kind: Any, data: Any, where: str) -> Any:
     for key, value in data.items():
         name = f"{where}.{key}" if where else str(key)
         if key not in hints:
-            raise ConfigError(f"unknown key {shown(name)}{_nearest(str(key), hints)}; keys: {', '.join(hints)}")
+            keys = [f"{where}.{hint}" if where else hint for hint in hints]
+            raise ConfigError(f"unknown key {shown(name)}{_nearest(name, keys)}; keys: {', '.join(keys)}")
         values[key] = _convert(hints[key], value, name)
     return kind(**values)
 
