@@ -126,7 +126,7 @@ def test_unknown_names_suggest_the_nearest() -> None:
         Rules.preset("n42p")
     with pytest.raises(RulesError, match=r"unknown rule parameter 'nelo' \(did you mean 'nello'\?\)"):
         Rules.preset("n42pa").replace(nelo="any")
-    with pytest.raises(RulesError, match=r"unknown rule parameter 'zzz'$"):
+    with pytest.raises(RulesError, match=r"unknown rule parameter 'zzz'; `texas42 presets n42pa` explains"):
         Rules.preset("n42pa").replace(zzz=1)
     with pytest.raises(RulesError, match="unknown rule parameter 'base'"):
         Rules.preset("n42pa").replace(base="open")

@@ -108,10 +108,11 @@ def test_another_seed_ends_with_other_weights(finished: Path, tmp_path: Path) ->
     assert (tmp_path / LAST).read_bytes() != (finished / LAST).read_bytes()
 
 
-def test_a_finished_run_can_be_resumed_and_stays_the_same(finished: Path) -> None:
+def test_a_finished_run_can_be_resumed_and_stays_the_same(finished: Path, caplog: pytest.LogCaptureFixture) -> None:
     before = (finished / LAST).read_bytes()
     train(CONFIG, finished, Silent(), resume=True)
     assert (finished / LAST).read_bytes() == before
+    assert f"nothing is left to do: the run in {finished} is finished" in caplog.text
 
 
 class InterruptAt(Silent):

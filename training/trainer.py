@@ -302,9 +302,13 @@ class Loop:
     def run_all(self) -> None:
         """The warm start, then PPO."""
         progress, config = self.run.progress, self.config
-        if not progress.updates and progress.batches < config.imitation.batches:
+        to_imitate = not progress.updates and progress.batches < config.imitation.batches
+        to_play = progress.updates < config.ppo.updates
+        if self.world.leads and not (to_imitate or to_play):
+            _LOG.warning("nothing is left to do: the run in %s is finished", self.run.out)
+        if to_imitate:
             self._imitate()
-        if progress.updates < config.ppo.updates:
+        if to_play:
             self._self_play()
         self.run.save()
 

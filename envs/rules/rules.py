@@ -117,7 +117,8 @@ class Rules:
             RulesError: unknown preset, parameter, value or combination.
         """
         if not isinstance(spec, Mapping) or "preset" not in spec:
-            raise RulesError(f'rules must be a mapping with a "preset" and overrides, not {shown(spec)}')
+            example = '{"preset": "n42pa", "nello": "any"}'
+            raise RulesError(f'rules must be a mapping with a "preset" and overrides, as in {example}, not {shown(spec)}')
         overrides = {str(k): v for k, v in spec.items() if k != "preset"}
         return Rules.preset(spec["preset"]).replace(**overrides)  # type: ignore[arg-type]  # it checks
 
@@ -145,7 +146,8 @@ class Rules:
         """
         for name in overrides:
             if name not in PARAMETERS:
-                raise RulesError(f"unknown rule parameter {shown(name)}{_nearest(name, PARAMETERS)}")
+                near = _nearest(name, PARAMETERS) or "; `texas42 presets n42pa` explains every parameter"
+                raise RulesError(f"unknown rule parameter {shown(name)}{near}")
         values: dict[str, object] = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         return Rules(**{**values, **overrides})  # type: ignore[arg-type]
 
