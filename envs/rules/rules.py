@@ -118,7 +118,7 @@ class Rules:
         """
         if not isinstance(spec, Mapping) or "preset" not in spec:
             example = '{"preset": "n42pa", "nello": "any"}'
-            raise RulesError(f'rules must be a mapping with a "preset" and overrides, as in {example}, not {shown(spec)}')
+            raise RulesError(f'rules must be a mapping with a "preset" and overrides like {example}, not {shown(spec)}')
         overrides = {str(k): v for k, v in spec.items() if k != "preset"}
         return Rules.preset(spec["preset"]).replace(**overrides)  # type: ignore[arg-type]  # it checks
 
